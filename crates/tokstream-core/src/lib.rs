@@ -1,0 +1,2 @@
+//! Streaming BPE tokenization without Python: `chunks → segments → pretokens → tokens`.
+pub mod unicode;
