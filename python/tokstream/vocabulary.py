@@ -1,0 +1,410 @@
+"""A vocabulary: the tokens of a tokenizer in merge-rank order, and the ids they are written as.
+
+Enters: token bytes with their ids, from a file format or an embedded encoding.
+Leaves: three flat tables that the native core reads in place, checked once and then immutable.
+Held back: nothing; special tokens are not part of a vocabulary, they are checked against it.
+
+Merge rank and id are two things. In a rank file they are the same number, with holes where
+special tokens live; other formats number their tokens freely. The position in the tables is the
+rank (holes closed, which changes no comparison between ranks), `ids` says what is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from array import array
+from binascii import b2a_base64
+from collections import Counter
+from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING, Any, Self, final
+
+from tokstream.errors import VocabularyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["MAX_TOKEN_ID", "Vocabulary", "check_special_tokens"]
+
+MAX_TOKEN_ID = 2**32 - 2
+"""The largest id a token can have; 2**32 - 1 means "no token" in the native core."""
+
+
+@final
+class Vocabulary:
+    """Tokens in merge-rank order; immutable, hashable, equal when the content is equal.
+
+    Build one with `from_ranks` or `from_tables`, which check what they are given.
+
+    Attributes:
+        blob: the bytes of all tokens, one after the other in merge-rank order.
+        lengths: bytes per token, `len(vocabulary)` of them; read only by agreement.
+        ids: the id of the k-th token in merge-rank order; read only by agreement.
+    """
+
+    __slots__ = ("_digest", "_starts", "blob", "ids", "lengths")
+
+    blob: bytes
+    lengths: array[int]
+    ids: array[int]
+    _starts: array[int] | None
+    _digest: str | None
+
+    def __init__(self) -> None:
+        raise TypeError("build a Vocabulary with Vocabulary.from_ranks or Vocabulary.from_tables")
+
+    @classmethod
+    def _from_checked(cls, blob: bytes, lengths: array[int], ids: array[int]) -> Self:
+        """Take tables that are known to be sound (embedded and hash-tested, or checked here)."""
+        self = object.__new__(cls)
+        for name, value in (
+            ("blob", blob),
+            ("lengths", lengths),
+            ("ids", ids),
+            ("_starts", None),
+            ("_digest", None),
+        ):
+            object.__setattr__(self, name, value)
+        return self
+
+    @classmethod
+    def from_ranks(cls, ranks: Mapping[bytes, int]) -> Self:
+        """Build from a rank table, where the merge rank of a token is also its id.
+
+        Args:
+            ranks: token bytes to rank, in any order; ranks may have holes.
+
+        Returns:
+            The vocabulary, in increasing order of rank.
+
+        Raises:
+            VocabularyError: an empty token, a token that is not bytes, a rank that is not an
+                integer in 0..2**32-2 or is given twice, or a missing single byte.
+
+        Cost: O(n log n) for n tokens; O(n) if they come in order of rank.
+        """
+        for token, rank in ranks.items():
+            if type(token) is not bytes:
+                raise VocabularyError(
+                    f"token {token!r} is {type(token).__name__}, not bytes; "
+                    "encode the text of a token as UTF-8"
+                )
+            if type(rank) is not int:
+                raise VocabularyError(
+                    f"the rank of token {token!r} is {rank!r}, not an integer; "
+                    f"give every token a rank in 0..{MAX_TOKEN_ID}"
+                )
+        values = list(ranks.values())
+        if any(a > b for a, b in pairwise(values)):
+            tokens = sorted(ranks, key=ranks.__getitem__)
+            values.sort()
+        else:
+            tokens = list(ranks)
+        for token, rank in ((tokens[0], values[0]), (tokens[-1], values[-1])) if tokens else ():
+            if not 0 <= rank <= MAX_TOKEN_ID:
+                raise VocabularyError(_id_out_of_range(token, rank))
+        return cls.from_tables(b"".join(tokens), map(len, tokens), values)
+
+    @classmethod
+    def from_tables(
+        cls,
+        blob: bytes,
+        lengths: Iterable[int],
+        ids: Iterable[int],
+        *,
+        require_all_bytes: bool = True,
+    ) -> Self:
+        """Build from flat tables in merge-rank order, where ids may differ from ranks.
+
+        Args:
+            blob: the bytes of all tokens in merge-rank order.
+            lengths: bytes per token; their sum is `len(blob)`.
+            ids: one id per token, in 0..2**32-2, all different.
+            require_all_bytes: whether each of the 256 single bytes must be a token. Only a
+                format with another way to spell a byte (byte fallback, unknown token) may say no.
+
+        Returns:
+            The vocabulary.
+
+        Raises:
+            VocabularyError: the tables do not fit together, or hold an empty token, a token
+                twice, an id twice or out of range, or lack a single byte.
+
+        Cost: O(n) for n tokens, one `bytes` object per token for the time of the check.
+        """
+        blob = bytes(blob)
+        length_table = _as_table(lengths, "length")
+        id_table = _as_table(ids, "id")
+        if len(length_table) != len(id_table):
+            raise VocabularyError(
+                f"{len(length_table)} token lengths but {len(id_table)} ids; "
+                "every token needs one of each"
+            )
+        if (total := sum(length_table)) != len(blob):
+            raise VocabularyError(
+                f"the token lengths add up to {total} bytes but the tokens have {len(blob)}; "
+                "the tables do not belong together or are cut short"
+            )
+        self = cls._from_checked(blob, length_table, id_table)
+        _check_tokens(self, require_all_bytes=require_all_bytes)
+        return self
+
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return len(self.ids)
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id; 0 for an empty vocabulary. Cost: O(n)."""
+        return max(self.ids, default=-1) + 1
+
+    @property
+    def max_token_bytes(self) -> int:
+        """Bytes in the longest token; 0 for an empty vocabulary. Cost: O(n)."""
+        return max(self.lengths, default=0)
+
+    @property
+    def starts(self) -> array[int]:
+        """Where each token begins in `blob`: n + 1 offsets, the last is `len(blob)`.
+
+        Cost: O(n) the first time.
+        """
+        if self._starts is None:
+            object.__setattr__(self, "_starts", array("I", accumulate(self.lengths, initial=0)))
+        assert self._starts is not None
+        return self._starts
+
+    def token(self, rank: int) -> bytes:
+        """Return the bytes of the token at a position in merge-rank order, 0 <= rank < len.
+
+        Raises:
+            IndexError: no such position.
+        """
+        if not 0 <= rank < len(self):
+            raise IndexError(f"position {rank} is outside a vocabulary of {len(self)} tokens")
+        start = self.starts[rank]
+        return self.blob[start : start + self.lengths[rank]]
+
+    def tokens(self) -> Iterator[bytes]:
+        """Yield the bytes of every token in merge-rank order."""
+        blob = self.blob
+        return (blob[start:end] for start, end in pairwise(self.starts))
+
+    def to_ranks(self) -> dict[bytes, int]:
+        """Return a new dict from token bytes to id, in merge-rank order."""
+        return dict(zip(self.tokens(), self.ids, strict=True))
+
+    def to_rank_file(self) -> bytes:
+        r"""Return the text of the rank file: one line `base64 SP id LF` per token, in rank order.
+
+        Raises:
+            VocabularyError: ids do not increase with merge rank, which a rank file cannot say.
+        """
+        if any(a >= b for a, b in pairwise(self.ids)):
+            raise VocabularyError(
+                "the ids do not increase with merge rank, so no rank file can hold this "
+                "vocabulary: there, the id of a token is its merge rank"
+            )
+        return b"".join(
+            b"%b %d\n" % (b2a_base64(token, newline=False), token_id)
+            for token, token_id in zip(self.tokens(), self.ids, strict=True)
+        )
+
+    def content_digest(self) -> str:
+        """Return the sha256, in hex, of a canonical form of the content.
+
+        The form is a version line, the number of tokens, then lengths and ids as little-endian
+        32-bit numbers, then the blob. The same on every machine. Cost: O(bytes), once.
+        """
+        if self._digest is None:
+            digest = hashlib.sha256(b"tokstream vocabulary 1\n%d\n" % len(self))
+            digest.update(_little_endian(self.lengths))
+            digest.update(_little_endian(self.ids))
+            digest.update(self.blob)
+            object.__setattr__(self, "_digest", digest.hexdigest())
+        assert self._digest is not None
+        return self._digest
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Vocabulary is immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Vocabulary is immutable: {name} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self is other or (
+            self.blob == other.blob and self.lengths == other.lengths and self.ids == other.ids
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.content_digest())
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.blob, self.lengths, self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary of {len(self)} tokens, {len(self.blob)} bytes>"
+
+
+def check_special_tokens(
+    special_tokens: Mapping[str, int],
+    vocabulary: Vocabulary,
+    *,
+    allow_shared_ids: bool = False,
+) -> dict[str, int]:
+    """Check special tokens against a vocabulary and each other.
+
+    Args:
+        special_tokens: text to id.
+        vocabulary: the ordinary tokens, whose ids are taken.
+        allow_shared_ids: whether two special tokens may have one id. Encoding is still exact,
+            decoding gives the text that comes first. One published encoding needs it.
+
+    Returns:
+        A new dict in the same order.
+
+    Raises:
+        VocabularyError: a text that is not a non-empty `str` or has no UTF-8 form, an id that is
+            not an integer in 0..2**32-2, or an id that is taken.
+
+    Cost: O(tokens + special tokens).
+    """
+    try:
+        checked = dict(special_tokens.items())
+    except AttributeError:
+        raise VocabularyError(
+            f"special_tokens is {type(special_tokens).__name__}, not a mapping; write "
+            'special_tokens={"<|endoftext|>": 100257}'
+        ) from None
+    owners: dict[int, str] = {}
+    for text, token_id in checked.items():
+        if not isinstance(text, str):
+            raise VocabularyError(
+                f"special token {text!r} is {type(text).__name__}, not str; "
+                "special_tokens maps text to id"
+            )
+        if not text:
+            raise VocabularyError(
+                f"the special token with id {token_id!r} has an empty text, which would match "
+                "everywhere; give it a text or leave it out"
+            )
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise VocabularyError(
+                f"special token {text!r} holds a lone surrogate at character {error.start}, "
+                "which has no UTF-8 form; write the character itself"
+            ) from None
+        if isinstance(token_id, bool) or not isinstance(token_id, int):
+            raise VocabularyError(
+                f"the id of special token {text!r} is {token_id!r}, not an integer; "
+                "special_tokens maps text to id"
+            )
+        if not 0 <= token_id <= MAX_TOKEN_ID:
+            raise VocabularyError(_id_out_of_range(text, token_id))
+        first = owners.setdefault(token_id, text)
+        if first != text and not allow_shared_ids:
+            raise VocabularyError(
+                f"special tokens {first!r} and {text!r} have the same id {token_id}; "
+                "give each its own, or leave one out"
+            )
+    taken = owners.keys() & set(vocabulary.ids) if owners else set()
+    if taken:
+        token_id = min(taken)
+        token = vocabulary.token(vocabulary.ids.index(token_id))
+        raise VocabularyError(
+            f"special token {owners[token_id]!r} has id {token_id}, which is the id of the "
+            f"ordinary token {token!r}; use an id that no token has, such as "
+            f"{max(vocabulary.n_vocab, max(owners) + 1)}"
+        )
+    return checked
+
+
+def _restore(blob: bytes, lengths: array[int], ids: array[int]) -> Vocabulary:
+    """Unpickle; checked again, since a pickle may come from anywhere."""
+    return Vocabulary.from_tables(blob, lengths, ids, require_all_bytes=False)
+
+
+def _as_table(values: Iterable[int], what: str) -> array[int]:
+    """Copy numbers into an unsigned 32-bit array; name the first that does not fit."""
+    if isinstance(values, array) and values.typecode == "I":
+        return array("I", values)
+    items = list(values)
+    try:
+        return array("I", items)
+    except (OverflowError, TypeError):
+        for k, value in enumerate(items):
+            if type(value) is not int or not 0 <= value <= MAX_TOKEN_ID:
+                raise VocabularyError(
+                    f"the {what} of token {k} in rank order is {value!r}; "
+                    f"it must be an integer in 0..{MAX_TOKEN_ID}"
+                ) from None
+        raise
+
+
+def _check_tokens(vocabulary: Vocabulary, *, require_all_bytes: bool) -> None:
+    """Check the content of sound tables; raise naming the first entry at fault."""
+    ids = vocabulary.ids
+    if not ids:
+        raise VocabularyError("the vocabulary has no tokens; is this the right file?")
+    if 0 in vocabulary.lengths:
+        k = vocabulary.lengths.index(0)
+        raise VocabularyError(
+            f"the token with id {ids[k]} is empty; every token needs at least one byte"
+        )
+    tokens = list(vocabulary.tokens())
+    distinct = set(tokens)
+    if len(distinct) != len(tokens):
+        token = next(token for token, n in Counter(tokens).items() if n > 1)
+        first, second = islice((i for t, i in zip(tokens, ids, strict=True) if t == token), 2)
+        raise VocabularyError(
+            f"token {token!r} is there twice, with ids {first} and {second}; keep one of them"
+        )
+    if len(set(ids)) != len(ids):
+        token_id = next(i for i, n in Counter(ids).items() if n > 1)
+        a, b = islice((t for t, i in zip(tokens, ids, strict=True) if i == token_id), 2)
+        raise VocabularyError(
+            f"id {token_id} is given to two tokens, {a!r} and {b!r}; ids must all be different"
+        )
+    if (largest := max(ids)) > MAX_TOKEN_ID:
+        raise VocabularyError(_id_out_of_range(tokens[ids.index(largest)], largest))
+    if require_all_bytes:
+        missing = [b for b in range(256) if bytes((b,)) not in distinct]
+        if missing:
+            raise VocabularyError(_missing_bytes(missing))
+
+
+def _missing_bytes(missing: list[int]) -> str:
+    runs: list[list[int]] = []
+    for byte in missing:
+        if runs and byte == runs[-1][-1] + 1:
+            runs[-1].append(byte)
+        else:
+            runs.append([byte])
+    listed = ", ".join(
+        f"0x{run[0]:02x}" if len(run) == 1 else f"0x{run[0]:02x}-0x{run[-1]:02x}" for run in runs
+    )
+    return (
+        f"{len(missing)} of the 256 single bytes are no token: {listed}; text that holds them "
+        "could not be encoded. add a token for each, or get the complete file"
+    )
+
+
+def _id_out_of_range(token: object, token_id: int) -> str:
+    return f"the id of token {token!r} is {token_id}, outside 0..{MAX_TOKEN_ID}; use a smaller one"
+
+
+def _little_endian(table: array[int]) -> bytes:
+    if sys.byteorder == "little":
+        return table.tobytes()
+    swapped = array("I", table)
+    swapped.byteswap()
+    return swapped.tobytes()
