@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, Self, final
 from tokstream.errors import VocabularyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
 __all__ = ["MAX_TOKEN_ID", "Vocabulary", "check_special_tokens"]
 
@@ -83,27 +84,22 @@ class Vocabulary:
 
         Cost: O(n log n) for n tokens; O(n) if they come in order of rank.
         """
-        for token, rank in ranks.items():
-            if type(token) is not bytes:
-                raise VocabularyError(
-                    f"token {token!r} is {type(token).__name__}, not bytes; "
-                    "encode the text of a token as UTF-8"
-                )
-            if type(rank) is not int:
-                raise VocabularyError(
-                    f"the rank of token {token!r} is {rank!r}, not an integer; "
-                    f"give every token a rank in 0..{MAX_TOKEN_ID}"
-                )
-        values = list(ranks.values())
-        if any(a > b for a, b in pairwise(values)):
-            tokens = sorted(ranks, key=ranks.__getitem__)
-            values.sort()
-        else:
-            tokens = list(ranks)
-        for token, rank in ((tokens[0], values[0]), (tokens[-1], values[-1])) if tokens else ():
+        if not ranks:
+            raise VocabularyError("the vocabulary has no tokens; is this the right file?")
+        if set(map(type, ranks)) != {bytes} or set(map(type, ranks.values())) != {int}:
+            raise VocabularyError(_wrong_type(ranks))
+        ids = list(ranks.values())
+        tokens: list[bytes] = list(ranks)
+        if any(a > b for a, b in pairwise(ids)):
+            tokens.sort(key=ranks.__getitem__)
+            ids.sort()
+        for token, rank in ((tokens[0], ids[0]), (tokens[-1], ids[-1])):
             if not 0 <= rank <= MAX_TOKEN_ID:
                 raise VocabularyError(_id_out_of_range(token, rank))
-        return cls.from_tables(b"".join(tokens), map(len, tokens), values)
+        _check_tokens(tokens, ids, ranks.keys(), require_all_bytes=True)
+        return cls._from_checked(
+            b"".join(tokens), array("I", list(map(len, tokens))), array("I", ids)
+        )
 
     @classmethod
     def from_tables(
@@ -145,8 +141,13 @@ class Vocabulary:
                 f"the token lengths add up to {total} bytes but the tokens have {len(blob)}; "
                 "the tables do not belong together or are cut short"
             )
+        if not id_table:
+            raise VocabularyError("the vocabulary has no tokens; is this the right file?")
         self = cls._from_checked(blob, length_table, id_table)
-        _check_tokens(self, require_all_bytes=require_all_bytes)
+        tokens = list(self.tokens())
+        _check_tokens(tokens, id_table, set(tokens), require_all_bytes=require_all_bytes)
+        if (largest := max(id_table)) > MAX_TOKEN_ID:
+            raise VocabularyError(_id_out_of_range(tokens[id_table.index(largest)], largest))
         return self
 
     def __len__(self) -> int:
@@ -350,18 +351,19 @@ def _as_table(values: Iterable[int], what: str) -> array[int]:
         raise
 
 
-def _check_tokens(vocabulary: Vocabulary, *, require_all_bytes: bool) -> None:
-    """Check the content of sound tables; raise naming the first entry at fault."""
-    ids = vocabulary.ids
-    if not ids:
-        raise VocabularyError("the vocabulary has no tokens; is this the right file?")
-    if 0 in vocabulary.lengths:
-        k = vocabulary.lengths.index(0)
+def _check_tokens(
+    tokens: Sequence[bytes],
+    ids: Sequence[int],
+    distinct: AbstractSet[bytes],
+    *,
+    require_all_bytes: bool,
+) -> None:
+    """Check tokens in rank order with their ids; raise naming the first entry at fault."""
+    if b"" in distinct:
         raise VocabularyError(
-            f"the token with id {ids[k]} is empty; every token needs at least one byte"
+            f"the token with id {ids[tokens.index(b'')]} is empty; "
+            "every token needs at least one byte"
         )
-    tokens = list(vocabulary.tokens())
-    distinct = set(tokens)
     if len(distinct) != len(tokens):
         token = next(token for token, n in Counter(tokens).items() if n > 1)
         first, second = islice((i for t, i in zip(tokens, ids, strict=True) if t == token), 2)
@@ -374,12 +376,25 @@ def _check_tokens(vocabulary: Vocabulary, *, require_all_bytes: bool) -> None:
         raise VocabularyError(
             f"id {token_id} is given to two tokens, {a!r} and {b!r}; ids must all be different"
         )
-    if (largest := max(ids)) > MAX_TOKEN_ID:
-        raise VocabularyError(_id_out_of_range(tokens[ids.index(largest)], largest))
     if require_all_bytes:
         missing = [b for b in range(256) if bytes((b,)) not in distinct]
         if missing:
             raise VocabularyError(_missing_bytes(missing))
+
+
+def _wrong_type(ranks: Mapping[Any, Any]) -> str:
+    for token, rank in ranks.items():
+        if type(token) is not bytes:
+            return (
+                f"token {token!r} is {type(token).__name__}, not bytes; "
+                "encode the text of a token as UTF-8"
+            )
+        if type(rank) is not int:
+            return (
+                f"the rank of token {token!r} is {rank!r}, not an integer; "
+                f"give every token a rank in 0..{MAX_TOKEN_ID}"
+            )
+    return "ranks must map bytes to int"
 
 
 def _missing_bytes(missing: list[int]) -> str:
