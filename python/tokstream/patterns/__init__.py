@@ -1,0 +1,42 @@
+"""Pretokenization patterns, compiled to small deterministic automata.
+
+In: a regular expression as tokenizers publish it, and the engine ("dialect") whose meaning it has.
+Out: an `Automaton` that cuts every text as that engine does. Refused, by name and offset: whatever
+cannot be honoured exactly. Unicode tables are those of the native core (`regex-syntax`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tokstream.patterns.automaton import Automaton
+
+__all__ = ["Dialect", "compile_pattern"]
+
+Dialect = Literal["tiktoken", "tokenizers"]
+
+
+@lru_cache(maxsize=64)
+def compile_pattern(pattern: str, dialect: Dialect = "tiktoken") -> Automaton:
+    r"""Compile `pattern`; results are cached.
+
+    Args:
+        pattern: the regular expression, at least one character.
+        dialect: whose notation it is: "tiktoken" or "tokenizers".
+    Returns:
+        The minimal automaton; equal patterns give equal tables.
+    Raises:
+        PatternError: what cannot be honoured exactly, with its offset in `pattern`.
+    Cost: some 10 ms for published patterns; the compiler is imported on first use.
+    """
+    # Imported here so that `import tokstream` does not pay for the compiler.
+    from tokstream.patterns.determinize import determinize  # noqa: PLC0415
+    from tokstream.patterns.nfa import build_nfa  # noqa: PLC0415
+    from tokstream.patterns.parser import parse  # noqa: PLC0415
+    from tokstream.patterns.possessive import check_atomic_parts  # noqa: PLC0415
+
+    nfa = build_nfa(parse(pattern, dialect))
+    check_atomic_parts(nfa)
+    return determinize(nfa)
