@@ -110,7 +110,7 @@ def _fault(line: bytes) -> str:
         if b"\r" in line.strip():
             return "lines end with a carriage return alone; convert them to line feeds"
         return f"{len(fields)} fields in {shown}, expected `base64 rank`; {remedy}"
-    return _field_fault(*fields, shown, remedy)
+    return _field_fault(fields[0], fields[1], shown, remedy)
 
 
 def _field_fault(text: bytes, digits: bytes, shown: str, remedy: str) -> str:
