@@ -1,0 +1,66 @@
+r"""How tokstream works, as plain Python: each stage and definition under its published name.
+
+Enters: chunks of text, cut anywhere. Leaves: token ids, as soon as nothing that follows can change
+them. Held back: what is still undecided.
+
+This package is to be read, and to be compared with: it is the oracle of the tests. It has no
+dependencies and shares no code with the native engine, which never imports it.
+
+One character on its way, with the file in which it happens:
+
+1. `chunks`: é arrives as two bytes, one at the end of a chunk, one in the next. Chunks holds the
+   first and gives out the character.
+2. `segments`: no special token begins with é, so it goes on at once. A `<` would have to wait
+   until it is clear that it does not begin `<|endoftext|>`.
+3. `pretokens`: the pattern's automaton reads it. "café" may still become "cafés", but é surely
+   belongs to the same pretoken as "caf". The blank behind it is where the pretoken is cut.
+4. `tokens`: merges inside the pretoken so far give a last token for each prefix. As long as a
+   token that ends further on could take é in, nothing from there on is certain; what all the
+   possible ends have in common goes out.
+
+`stream` joins the four and owns the state. `merges` has what stage 4 knows about the vocabulary,
+`offsets` leads from places in the text back to bytes of the source.
+
+>>> from tokstream.patterns import compile_pattern
+>>> from tokstream.reference import Chunks, MergeRules, Pretokens, Segments, Tokens
+>>> chunks, segments = Chunks(), Segments({"<end>": 300})
+>>> pretokens = Pretokens(compile_pattern(r"\w+|[^\w]"))
+>>> tokens = Tokens(MergeRules([bytes((i,)) for i in range(256)] + [b"\xc3\xa9", b"f\xc3\xa9"]))
+
+>>> chunks.push(b"caf\xc3"), chunks.push(b"\xa9 ")
+('caf', 'é ')
+>>> segments.push("café ")
+['café ']
+>>> pretokens.push("café"), pretokens.push(" ")
+(['café'], [CUT, ' ', CUT])
+>>> tokens.push("caf")              # c and a are certain, f may become part of fé
+[99, 97]
+>>> tokens.push("é")
+[257]
+
+Notation. Σ* all texts, ε the empty one, x ⪯ y "x is a prefix of y". For a function f from texts to
+sequences, a *stable prefix* of f at x is one that f(xy) has for every y; f⪯(x) is the longest.
+Seg cuts at special tokens, Split into pretokens, Merge into tokens; Tok is all three in turn. Each
+stage here gives out its f⪯ after every push (zero delay).
+
+Sources: Dalirrooyfard and Ye, arXiv:2610.19139; Jiang and Gong, arXiv:2605.30813.
+"""
+
+from tokstream.reference.chunks import Chunks
+from tokstream.reference.merges import MergeRules
+from tokstream.reference.pretokens import CUT, Cut, Pretokens
+from tokstream.reference.segments import Segments, SpecialToken
+from tokstream.reference.stream import Stream
+from tokstream.reference.tokens import Tokens
+
+__all__ = [
+    "CUT",
+    "Chunks",
+    "Cut",
+    "MergeRules",
+    "Pretokens",
+    "Segments",
+    "SpecialToken",
+    "Stream",
+    "Tokens",
+]
