@@ -1,0 +1,235 @@
+"""`tokstream encode`: the ids of the API, in every format, while the text arrives."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import struct
+import time
+from array import array
+
+import pytest
+
+from tokstream.cli.id_writers import U16Writer
+
+TEXT = "Hello, wörld! 漢字 🙂\r\n  def f(x):\n\treturn 1234567\n\n" * 50
+
+
+def u32(data: bytes) -> list[int]:
+    return list(struct.unpack(f"<{len(data) // 4}I", data))
+
+
+def test_ids_are_one_line_per_file(command, tokenizer):
+    (command.directory / "a").write_text("one two", "utf-8")
+    (command.directory / "b").write_text("", "utf-8")
+    (command.directory / "c").write_text("three\n", "utf-8")
+    lines = command.ok("encode", "a", "b", "c").decode().split("\n")
+    expected = [tokenizer.encode(text) for text in ("one two", "", "three\n")]
+    assert [[int(word) for word in line.split()] for line in lines[:3]] == expected
+    assert lines[3:] == [""]
+
+
+@pytest.mark.parametrize("arguments", [(), ("-",)])
+def test_standard_input(command, tokenizer, arguments):
+    out = command.ok("encode", *arguments, stdin=TEXT.encode())
+    assert [int(word) for word in out.split()] == tokenizer.encode(TEXT)
+
+
+def test_standard_input_among_files(command, tokenizer):
+    (command.directory / "a").write_text("file", "utf-8")
+    out = command.ok("encode", "a", "-", "-f", "u32", stdin=b"pipe")
+    assert u32(out) == tokenizer.encode("file") + tokenizer.encode("pipe")
+
+
+def test_u32_and_u16(command, tokenizer, gpt2):
+    data = TEXT.encode()
+    assert u32(command.ok("encode", "-f", "u32", stdin=data)) == tokenizer.encode(TEXT)
+    out = command.ok("encode", "-f", "u16", "-e", "gpt2", stdin=data)
+    assert list(struct.unpack(f"<{len(out) // 2}H", out)) == gpt2.encode(TEXT)
+
+
+def test_u16_needs_a_vocabulary_that_fits(command):
+    message = command.fails(2, "encode", "-f", "u16", "-o", "x", stdin=b"text")
+    assert "65536" in message
+    assert command.names() == []
+
+
+def test_npy_is_what_numpy_reads(command, tokenizer):
+    numpy = pytest.importorskip("numpy")
+    command.ok("encode", "-o", "x.npy", stdin=TEXT.encode())
+    ids = numpy.load(command.directory / "x.npy")
+    assert ids.dtype == numpy.dtype("<u4")
+    assert ids.tolist() == tokenizer.encode(TEXT)
+
+
+def test_npy_header_by_the_published_format(command):
+    command.ok("encode", "-o", "x.npy")
+    data = (command.directory / "x.npy").read_bytes()
+    assert data[:8] == b"\x93NUMPY\x01\x00"
+    assert int.from_bytes(data[8:10], "little") + 10 == len(data)
+    assert len(data) % 64 == 0
+    assert data.endswith(b"\n")
+    assert eval(data[10:]) == {"descr": "<u4", "fortran_order": False, "shape": (0,)}
+
+
+def test_npy_cannot_be_streamed(command):
+    assert "-o FILE" in command.fails(2, "encode", "-f", "npy")
+    assert "/dev/null" in command.fails(2, "encode", "-f", "npy", "-o", "/dev/null")
+
+
+def test_jsonl_has_one_record_per_file(command, tokenizer):
+    (command.directory / 'a"\n').write_text(TEXT, "utf-8")
+    (command.directory / "b").write_text("", "utf-8")
+    out = command.ok("encode", "-f", "jsonl", 'a"\n', "b")
+    first, second = map(json.loads, out.splitlines())
+    ids = tokenizer.encode(TEXT)
+    n_bytes = len(TEXT.encode())
+    assert first == {"path": 'a"\n', "ids": ids, "n_tokens": len(ids), "n_bytes": n_bytes}
+    assert second == {"path": "b", "ids": [], "n_tokens": 0, "n_bytes": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [
+        ("x.u32", "u32"),
+        ("x.bin", "u32"),
+        ("x.BIN", "u32"),
+        ("x.u16", "u16"),
+        ("x.jsonl", "jsonl"),
+        ("x.txt", "ids"),
+        ("x", "ids"),
+    ],
+)
+def test_the_suffix_decides(command, name, format_name):
+    expected = command.ok("encode", "-e", "gpt2", "-f", format_name, stdin=b"some text")
+    command.ok("encode", "-e", "gpt2", "-o", name, stdin=b"some text")
+    assert (command.directory / name).read_bytes() == expected
+
+
+def test_the_format_option_beats_the_suffix(command):
+    command.ok("encode", "-f", "ids", "-o", "x.bin", stdin=b"some text")
+    assert (command.directory / "x.bin").read_bytes().replace(b" ", b"").strip().isdigit()
+
+
+@pytest.mark.parametrize("text", ["a\nb\n", "a\nb", "a\n\nb", "", "\n", "a\r\nb", "x" * 700_000])
+def test_lines_are_texts(command, tokenizer, text):
+    expected = text.split("\n")
+    if not expected[-1]:
+        expected.pop()
+    out = command.ok("encode", "--lines", "-f", "jsonl", stdin=text.encode())
+    records = [json.loads(line) for line in out.splitlines()]
+    assert [record["ids"] for record in records] == [tokenizer.encode(line) for line in expected]
+    assert [record["line"] for record in records] == list(range(1, len(expected) + 1))
+
+
+def test_eot_follows_each_text(command, tokenizer):
+    out = command.ok("encode", "--lines", "--eot", stdin=b"a\nb\n")
+    texts = [[*tokenizer.encode(text), tokenizer.eos_id] for text in "ab"]
+    assert [[int(word) for word in line.split()] for line in out.splitlines()] == texts
+
+
+def test_special_text(command, tokenizer):
+    text = "a <|endoftext|> b"
+
+    def ids(option: str) -> list[int]:
+        out = command.ok("encode", "--special-text", option, stdin=text.encode())
+        return [int(word) for word in out.split()]
+
+    assert ids("token") == tokenizer.encode(text, allowed_special="all")
+    assert ids("plain") == tokenizer.encode(text, allowed_special=(), disallowed_special=())
+    for arguments in [(), ("--special-text", "error")]:
+        message = command.fails(1, "encode", *arguments, stdin=text.encode())
+        assert "<|endoftext|>" in message
+        assert "byte offset 2" in message
+        assert "--special-text" in message
+
+
+def test_invalid_utf8(command, tokenizer):
+    (command.directory / "bad.txt").write_bytes(b"x" * 300_000 + b"\xff tail")
+    message = command.fails(1, "encode", "bad.txt", "-o", "out")
+    assert "bad.txt" in message
+    assert "byte offset 300000" in message
+    assert "--errors replace" in message
+    assert command.names() == ["bad.txt"]
+    out = command.ok("encode", "--errors", "replace", stdin=b"a\xffb")
+    assert [int(word) for word in out.split()] == tokenizer.encode("a\ufffdb")
+
+
+def test_an_error_names_the_line(command):
+    message = command.fails(1, "encode", "--lines", stdin=b"good\nb\xffd\n")
+    assert "line 2" in message
+    assert "byte offset 1" in message
+
+
+def test_output_before_an_error_reaches_standard_output(command, tokenizer):
+    done = command("encode", "-f", "u32", stdin=b"one two three \xff")
+    assert done.returncode == 1
+    ids = u32(done.stdout)
+    assert ids == tokenizer.encode("one two three ")[: len(ids)]
+    assert len(ids) >= 2
+
+
+def test_ids_flow_while_the_pipe_is_open(command, tokenizer):
+    process = command.start("encode", "-f", "u32")
+    try:
+        process.stdin.write(b"The first words of a text that goes on and on")
+        os.set_blocking(process.stdout.fileno(), False)
+        data, deadline = b"", time.monotonic() + 60
+        while len(data) < 4 * 8 and time.monotonic() < deadline:
+            data += process.stdout.read(65536) or b""
+            time.sleep(0.01)
+        assert u32(data)[:8] == tokenizer.encode("The first words of a text that goes")[:8]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_vocabulary_file(command, tmp_path):
+    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 256}
+    (tmp_path / "x.tiktoken").write_bytes(
+        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    )
+    options = ["--vocab", "x.tiktoken", "--pattern", r"\w+|\W+"]
+    out = command.ok("encode", *options, stdin=b"abc ab")
+    assert out.split() == [b"256", b"99", b"32", b"256"]
+    special = ["--special", "<s>=300", "--special-text", "token"]
+    assert command.ok("encode", *options, *special, stdin=b"<s>a").split() == [b"300", b"97"]
+    assert "pattern" in command.fails(2, "encode", "--vocab", "x.tiktoken")
+    command.fails(2, "encode", "--vocab", "x.tiktoken", "--pattern", "(")
+    (tmp_path / "broken.tiktoken").write_bytes(b"!!! 1\n")
+    assert "broken.tiktoken" in command.fails(
+        1, "encode", "--vocab", "broken.tiktoken", *options[2:]
+    )
+
+
+def test_a_model_names_its_encoding(command, tokenizer):
+    out = command.ok("encode", "-m", "gpt-4o", stdin=TEXT.encode())
+    assert [int(word) for word in out.split()] == tokenizer.encode(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-e", "o200k_bse"], ["o200k_base"]),
+        (["-m", "gpt-4oo-nope"], ["gpt-4oo-nope"]),
+        (["-e", "gpt2", "-m", "gpt-4o"], ["not allowed"]),
+        (["--pattern", "x"], ["--vocab"]),
+        (["--special", "a=1"], ["--vocab"]),
+        (["--special", "a"], ["NAME=ID"]),
+        (["--format", "u64"], ["u64", "jsonl"]),
+        (["--form", "u32"], ["--form", "--help"]),
+    ],
+)
+def test_usage_errors(command, arguments, words):
+    message = command.fails(2, "encode", *arguments)
+    for word in words:
+        assert word in message
+
+
+def test_the_writers_gather_like_array():
+    """The strided copy behind u16 equals the plain conversion."""
+    ids = array("I", [0, 1, 255, 256, 65535, 4660])
+    narrow = array("H", ids)
+    writer = U16Writer(None)
+    assert bytes(writer.encoded(memoryview(ids))) == struct.pack("<6H", *narrow)
