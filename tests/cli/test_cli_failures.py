@@ -184,6 +184,33 @@ def test_binary_is_not_written_to_a_terminal(command):
         os.close(follower)
 
 
+def test_names_that_look_like_options(command):
+    (command.directory / "-x").write_text("text", "utf-8")
+    expected = command.ok("encode", "./-x")
+    assert command.ok("encode", "--", "-x") == expected
+    assert command.ok("encode", "-q", "--", "-x") == expected
+    assert command.ok("encode", "./-x", "-q", "./-x") == 2 * expected
+
+
+def test_empty_names(command):
+    assert "'': no such file" in command.fails(1, "encode", "")
+    assert "empty name" in command.fails(2, "encode", "-o", "")
+    assert command.names() == []
+
+
+def test_standard_output_by_its_device(command):
+    assert command.ok("encode", "-o", "/dev/stdout", stdin=b"x") == command.ok("encode", stdin=b"x")
+
+
+def test_a_named_pipe_as_output(command):
+    os.mkfifo(command.directory / "pipe")
+    process = command.start("encode", "-o", "pipe")
+    with (command.directory / "pipe").open("rb") as pipe:
+        process.communicate(b"x", timeout=60)
+        assert pipe.read() == command.ok("encode", stdin=b"x")
+    assert command.names() == ["pipe"]
+
+
 def test_nobody_listens_on_stderr(command):
     with FULL.open("wb") as full:
         process = command.start("encode", "nope", stderr=full)

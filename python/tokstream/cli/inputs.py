@@ -39,7 +39,7 @@ class Source:
     def __init__(self, path: str) -> None:
         self.path = path
         self.is_stdin = path == "-"
-        self.name = "standard input" if self.is_stdin else path
+        self.name = "standard input" if self.is_stdin else path or "''"
 
     def blocks(self) -> Iterator[bytes]:
         """Read to the end, block by block.

@@ -15,7 +15,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from tokstream.cli.errors import CommandError, naming
+from tokstream.cli.errors import USAGE, CommandError, naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,8 +97,9 @@ def open_output(path: str | None) -> Iterator[Output]:
     if path is None or path == "-":
         yield standard_output()
         return
-    target = os.path.realpath(path)
-    mode = existing_mode(target)
+    if not path:
+        raise CommandError("the output has an empty name; name a file to write", USAGE)
+    mode = existing_mode(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise CommandError(f"{path}: is a directory; name a file to write")
     if mode is not None and not stat.S_ISREG(mode):
@@ -111,7 +112,7 @@ def open_output(path: str | None) -> Iterator[Output]:
         return
     if path.endswith(os.sep):
         raise CommandError(f"{path}: names a directory; name a file to write")
-    yield from write_then_rename(path, target, mode)
+    yield from write_then_rename(path, os.path.realpath(path), mode)
 
 
 def write_then_rename(path: str, target: str, mode: int | None) -> Iterator[Output]:

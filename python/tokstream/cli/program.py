@@ -67,7 +67,9 @@ def run(argv: Sequence[str]) -> int:
             parser = Parser(program, module.USAGE_LINE, module.DESCRIPTION, module.EPILOG)
             module.add_options(parser)
             add_help_option(parser)
-            arguments = parser.parse_intermixed_args(rest)
+            # argparse lets options stand between files, or `--` before files, not both
+            parse = parser.parse_args if "--" in rest else parser.parse_intermixed_args
+            arguments = parse(rest)
             if arguments.help:
                 standard_output().write_text(parser.format_help())
                 return 0
