@@ -1,2 +1,14 @@
 //! Streaming BPE tokenization without Python: `chunks → segments → pretokens → tokens`.
+//!
+//! One invariant rules everything: for every way of cutting the input, the concatenated `feed`
+//! results plus `finish` equal the encoding of the whole. Each stage is a module named for what
+//! comes out of it; only [`stream`] joins them.
+pub mod chunks;
+pub mod core;
+pub mod error;
+pub mod pretokens;
+mod scratch;
+pub mod segments;
+pub mod stream;
+pub mod tokens;
 pub mod unicode;

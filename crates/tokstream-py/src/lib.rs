@@ -1,11 +1,20 @@
 //! The extension module `tokstream._core`: conversions, GIL, errors; nothing else.
 use pyo3::prelude::*;
 
+mod errors;
+mod input;
+mod output;
+mod stream;
+mod tokenizer;
 mod unicode;
 
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::stream::Stream;
+    #[pymodule_export]
+    use crate::tokenizer::{Core, SpecialSet};
     #[pymodule_export]
     use crate::unicode::{fold_case, unicode_property};
 }

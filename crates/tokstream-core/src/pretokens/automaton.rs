@@ -1,0 +1,146 @@
+//! The compiled pattern: a deterministic automaton over classes of code points.
+//!
+//! Its states are ordered lists of threads of the pattern; a transition's flag says that a match
+//! ends *before* the symbol just read. The last flagged position before the automaton dies is the
+//! leftmost-first match. The tables are made by the pattern compiler in Python.
+
+use crate::error::TableError;
+
+pub(crate) const DEAD: u16 = 0;
+pub(crate) const START: u16 = 1;
+pub(crate) const FLAG: u16 = 0x8000;
+
+const MAGIC: &[u8; 4] = b"TKSA";
+const VERSION: u32 = 1;
+const N_INDEX: usize = 0x11_0000 >> 6;
+const N_ASCII: usize = 128;
+
+/// The tables of one pattern.
+#[derive(Debug)]
+pub struct Automaton {
+    n_states: usize,
+    n_classes: usize,
+    index: Vec<u16>,
+    blocks: Vec<u8>,
+    /// `[n_states][n_classes + 1]`, the last column being the end of input.
+    transitions: Vec<u16>,
+    /// `[n_states][128]`: the same by ASCII byte.
+    ascii: Vec<u16>,
+    covers: Vec<bool>,
+    ends: Vec<bool>,
+}
+
+/// Reads little-endian numbers, refusing to run past the end.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, n: usize) -> Result<&'a [u8], TableError> {
+        let (head, tail) = self
+            .0
+            .split_at_checked(n)
+            .ok_or_else(|| TableError("automaton: the data is cut short".into()))?;
+        self.0 = tail;
+        Ok(head)
+    }
+
+    fn u32(&mut self) -> Result<usize, TableError> {
+        let b = self.bytes(4)?;
+        Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
+    }
+
+    fn u16s(&mut self, n: usize) -> Result<Vec<u16>, TableError> {
+        let bytes = self.bytes(n.saturating_mul(2))?;
+        Ok(bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect())
+    }
+}
+
+impl Automaton {
+    /// Read and check the form that the pattern compiler writes (`Automaton.to_bytes`).
+    pub fn from_bytes(data: &[u8]) -> Result<Self, TableError> {
+        let wrong = |what: &str| Err(TableError(format!("automaton: {what}")));
+        let mut reader = Reader(data);
+        if reader.bytes(4)? != MAGIC || reader.u32()? != VERSION as usize {
+            return wrong("not automaton data of this version");
+        }
+        let (n_states, n_classes, n_blocks) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        if !(2..FLAG as usize).contains(&n_states) || !(1..=255).contains(&n_classes) {
+            return wrong("the number of states or classes is out of range");
+        }
+        let index = reader.u16s(N_INDEX)?;
+        let blocks = reader.bytes(n_blocks.saturating_mul(64))?.to_vec();
+        let transitions = reader.u16s(n_states * (n_classes + 1))?;
+        let mut flags = || Ok(reader.bytes(n_states)?.iter().map(|&b| b != 0).collect());
+        let (covers, ends) = (flags()?, flags()?);
+        if !reader.0.is_empty() {
+            return wrong("there is data behind the end");
+        }
+        if index.iter().any(|&block| block as usize >= n_blocks)
+            || blocks.iter().any(|&class| class as usize >= n_classes)
+            || transitions.iter().any(|&entry| (entry & !FLAG) as usize >= n_states)
+        {
+            return wrong("an entry is out of range");
+        }
+        let mut automaton =
+            Self { n_states, n_classes, index, blocks, transitions, ascii: vec![], covers, ends };
+        automaton.ascii = (0..n_states)
+            .flat_map(|state| (0..N_ASCII as u32).map(move |byte| (state as u16, byte)))
+            .map(|(state, byte)| automaton.step(state, automaton.class_of(byte)))
+            .collect();
+        Ok(automaton)
+    }
+
+    /// Number of states, the dead one included.
+    #[must_use]
+    pub fn n_states(&self) -> usize {
+        self.n_states
+    }
+
+    fn class_of(&self, code_point: u32) -> usize {
+        let block = self.index[(code_point >> 6) as usize] as usize;
+        self.blocks[block << 6 | (code_point & 63) as usize] as usize
+    }
+
+    fn step(&self, state: u16, symbol: usize) -> u16 {
+        self.transitions[state as usize * (self.n_classes + 1) + symbol]
+    }
+
+    /// Entry for the character that begins at `text[at]`, and its length in bytes.
+    #[inline(always)]
+    pub(crate) fn read(&self, state: u16, text: &[u8], at: usize) -> (u16, usize) {
+        let byte = text[at];
+        if byte < 0x80 {
+            return (self.ascii[state as usize * N_ASCII + byte as usize], 1);
+        }
+        let (code_point, width) = decode(text, at);
+        (self.step(state, self.class_of(code_point)), width)
+    }
+
+    /// Entry for the end of input.
+    pub(crate) fn read_end(&self, state: u16) -> u16 {
+        self.step(state, self.n_classes)
+    }
+
+    /// Whatever follows, a match will end at or behind the current position.
+    pub(crate) fn covers(&self, state: u16) -> bool {
+        self.covers[state as usize]
+    }
+
+    /// Whatever follows, the match ends at the current position.
+    pub(crate) fn ends(&self, state: u16) -> bool {
+        self.ends[state as usize]
+    }
+}
+
+/// Code point and length of the non-ASCII character at `text[at]`, which is complete and valid.
+#[inline(always)]
+fn decode(text: &[u8], at: usize) -> (u32, usize) {
+    let lead = text[at] as u32;
+    let tail = |i: usize| (text[at + i] & 0x3F) as u32;
+    if lead < 0xE0 {
+        ((lead & 0x1F) << 6 | tail(1), 2)
+    } else if lead < 0xF0 {
+        ((lead & 0x0F) << 12 | tail(1) << 6 | tail(2), 3)
+    } else {
+        (((lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3)).min(0x10_FFFF), 4)
+    }
+}

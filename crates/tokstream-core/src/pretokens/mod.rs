@@ -1,0 +1,10 @@
+//! Text → pretokens: where the pattern cuts.
+//!
+//! In: the text of one segment, as it grows. Out: the ends of complete pretokens. Held back: the
+//! live pretoken, and what of it can no longer be cut off.
+mod automaton;
+mod hypotheses;
+mod scan;
+
+pub use automaton::Automaton;
+pub use scan::{Scan, Stop};

@@ -1,0 +1,284 @@
+//! Code points → segments: runs of text, and special tokens.
+//!
+//! In: valid UTF-8, cut anywhere between characters. Out: text runs and special token ids,
+//! leftmost then longest. Held back: a suffix that may still become a special token.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::error::TableError;
+
+/// The special tokens that one call honours, and the ones it forbids.
+///
+/// A forbidden string counts wherever it occurs, also inside an allowed token, as in tiktoken.
+#[derive(Debug)]
+pub struct SpecialSet {
+    allowed: Option<AhoCorasick>,
+    allowed_ids: Vec<u32>,
+    forbidden: Option<AhoCorasick>,
+    forbidden_names: Vec<String>,
+    /// Every string of both kinds, sorted: to ask whether a suffix may still become one.
+    sorted: Vec<Vec<u8>>,
+    sorted_forbidden: Vec<Vec<u8>>,
+    starts: [bool; 256],
+    longest: usize,
+}
+
+/// What a run of text turned out to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment<'a> {
+    /// Text without special tokens.
+    Text(&'a [u8]),
+    /// An allowed special token.
+    Special {
+        /// Its id.
+        id: u32,
+        /// Length of its text.
+        n_bytes: usize,
+    },
+    /// A forbidden string, which begins where the last segment ended; nothing follows it.
+    Forbidden(&'a str),
+}
+
+fn search(strings: &[Vec<u8>]) -> Result<Option<AhoCorasick>, TableError> {
+    if strings.is_empty() {
+        return Ok(None);
+    }
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(strings)
+        .map(Some)
+        .map_err(|error| TableError(format!("too many special tokens: {error}")))
+}
+
+impl SpecialSet {
+    /// Prepare the search; cost O(total length), so sets are meant to be kept.
+    pub fn new(allowed: &[(String, u32)], forbidden: &[String]) -> Result<Self, TableError> {
+        if allowed.iter().any(|(name, _)| name.is_empty()) || forbidden.iter().any(String::is_empty)
+        {
+            return Err(TableError("a special token must not be empty".into()));
+        }
+        let allowed_bytes: Vec<Vec<u8>> =
+            allowed.iter().map(|(name, _)| name.clone().into_bytes()).collect();
+        let forbidden_bytes: Vec<Vec<u8>> =
+            forbidden.iter().map(|name| name.clone().into_bytes()).collect();
+        let mut sorted: Vec<Vec<u8>> =
+            allowed_bytes.iter().chain(&forbidden_bytes).cloned().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut sorted_forbidden = forbidden_bytes.clone();
+        sorted_forbidden.sort_unstable();
+        let mut starts = [false; 256];
+        for string in &sorted {
+            starts[string[0] as usize] = true;
+        }
+        Ok(Self {
+            allowed: search(&allowed_bytes)?,
+            allowed_ids: allowed.iter().map(|&(_, id)| id).collect(),
+            forbidden: search(&forbidden_bytes)?,
+            forbidden_names: forbidden.to_vec(),
+            longest: sorted.iter().map(Vec::len).max().unwrap_or(0),
+            sorted,
+            sorted_forbidden,
+            starts,
+        })
+    }
+
+    /// The set in which every text is plain.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            allowed: None,
+            allowed_ids: Vec::new(),
+            forbidden: None,
+            forbidden_names: Vec::new(),
+            sorted: Vec::new(),
+            sorted_forbidden: Vec::new(),
+            starts: [false; 256],
+            longest: 0,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    /// First position at or behind `from` whose whole rest may still become one of `strings`.
+    fn open_from(&self, strings: &[Vec<u8>], text: &[u8], from: usize) -> usize {
+        let is_open = |suffix: &[u8]| {
+            let after = strings.partition_point(|string| string.as_slice() <= suffix);
+            strings.get(after).is_some_and(|string| string.starts_with(suffix))
+        };
+        let first = from.max((text.len() + 1).saturating_sub(self.longest));
+        (first..text.len())
+            .find(|&at| self.starts[text[at] as usize] && is_open(&text[at..]))
+            .unwrap_or(text.len())
+    }
+
+    fn find_allowed(&self, text: &[u8], from: usize) -> Option<(Range<usize>, u32)> {
+        let found = self.allowed.as_ref()?.find(&text[from..])?;
+        let id = self.allowed_ids[found.pattern().as_usize()];
+        Some((from + found.start()..from + found.end(), id))
+    }
+
+    fn find_forbidden(&self, text: &[u8]) -> Option<(usize, &str)> {
+        let found = self.forbidden.as_ref()?.find(text)?;
+        Some((found.start(), &self.forbidden_names[found.pattern().as_usize()]))
+    }
+}
+
+/// The held suffix of one stream.
+#[derive(Clone, Debug, Default)]
+pub struct Segmenter {
+    held: Vec<u8>,
+}
+
+impl Segmenter {
+    /// Bytes held back.
+    #[must_use]
+    pub fn n_held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Split `text`; give the segments to `sink`, which ends the call by returning an error.
+    pub fn push<E>(
+        &mut self,
+        set: &SpecialSet,
+        text: &[u8],
+        sink: &mut dyn FnMut(Segment<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if set.is_empty() {
+            return sink(Segment::Text(text));
+        }
+        let mut rest = text;
+        if !self.held.is_empty() {
+            // Nothing that begins in the held part reaches further than `longest` behind it.
+            let mut reach = set.longest.min(text.len());
+            while reach < text.len() && text[reach] & 0xC0 == 0x80 {
+                reach += 1;
+            }
+            let mut joint = std::mem::take(&mut self.held);
+            let n_before = joint.len();
+            joint.extend_from_slice(&text[..reach]);
+            let open = Self::split(set, &joint, false, sink)?;
+            if reach == text.len() {
+                joint.drain(..open);
+                self.held = joint;
+                return Ok(());
+            }
+            rest = &text[open - n_before..];
+        }
+        let open = Self::split(set, rest, false, sink)?;
+        self.held.extend_from_slice(&rest[open..]);
+        Ok(())
+    }
+
+    /// Stop waiting (end of input, or a change of trust): the held suffix is all there is.
+    pub fn release<E>(
+        &mut self,
+        set: &SpecialSet,
+        sink: &mut dyn FnMut(Segment<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            Self::split(set, &held, true, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Segments of `text` that are certain; returns where the uncertain suffix begins.
+    fn split<E>(
+        set: &SpecialSet,
+        text: &[u8],
+        closed: bool,
+        sink: &mut dyn FnMut(Segment<'_>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let open_from = |strings: &[Vec<u8>], from: usize| {
+            if closed { text.len() } else { set.open_from(strings, text, from) }
+        };
+        let forbidden = set.find_forbidden(text);
+        let mut at = 0;
+        let mut open = open_from(&set.sorted, 0);
+        loop {
+            open = if at > open { open_from(&set.sorted, at) } else { open };
+            let mut special = set.find_allowed(text, at).filter(|(found, _)| found.start < open);
+            if let Some((found, _)) = &special {
+                // A forbidden string may begin inside this token and end in the next chunk.
+                if open_from(&set.sorted_forbidden, found.start + 1) < found.end {
+                    open = found.start;
+                    special = None;
+                }
+            }
+            let text_end = special.as_ref().map_or(open, |(found, _)| found.start);
+            let certain_end = special.as_ref().map_or(open, |(found, _)| found.end);
+            if let Some((start, name)) = forbidden.filter(|&(start, _)| start < certain_end) {
+                sink(Segment::Text(&text[at..start.clamp(at, text_end)]))?;
+                sink(Segment::Forbidden(name))?;
+                return Ok(text.len());
+            }
+            if text_end > at {
+                sink(Segment::Text(&text[at..text_end]))?;
+            }
+            let Some((found, id)) = special else { return Ok(open) };
+            sink(Segment::Special { id, n_bytes: found.len() })?;
+            at = found.end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(allowed: &[&str], forbidden: &[&str]) -> SpecialSet {
+        let allowed: Vec<_> = (0..).zip(allowed).map(|(id, s)| ((*s).to_owned(), id)).collect();
+        let forbidden: Vec<_> = forbidden.iter().map(|s| (*s).to_owned()).collect();
+        SpecialSet::new(&allowed, &forbidden).expect("small sets are fine")
+    }
+
+    /// Text runs joined, specials as `[id]`, a forbidden token as `!name` and the end.
+    fn run(set: &SpecialSet, parts: &[&str]) -> String {
+        let mut segmenter = Segmenter::default();
+        let mut seen = String::new();
+        let mut sink = |segment: Segment<'_>| {
+            match segment {
+                Segment::Text(text) => seen.push_str(std::str::from_utf8(text).expect("UTF-8")),
+                Segment::Special { id, .. } => seen.push_str(&format!("[{id}]")),
+                Segment::Forbidden(name) => {
+                    seen.push_str(&format!("!{name}"));
+                    return Err(());
+                }
+            }
+            Ok(())
+        };
+        let _ = parts
+            .iter()
+            .try_for_each(|part| segmenter.push(set, part.as_bytes(), &mut sink))
+            .and_then(|()| segmenter.release(set, &mut sink));
+        seen
+    }
+
+    #[test]
+    fn all_cuts_into_three_agree_with_the_whole() {
+        let cases: [(&[&str], &[&str], &str, &str); 7] = [
+            (&["<a>", "<a><b>"], &[], "x<a><a><b>é<a", "x[0][1]é<a"),
+            (&["ab", "abcd"], &[], "abcabcdab", "[0]c[1][0]"),
+            (&["ab"], &["bc"], "xabab", "x[0][0]"),
+            (&["ab"], &["bc"], "xabc", "x!bc"),
+            (&[], &["<|e|>"], "<|<|e|>y", "<|!<|e|>"),
+            (&["aab"], &[], "aaaab", "aa[0]"),
+            (&["漢字"], &["字"], "漢漢字", "漢!字"),
+        ];
+        for (allowed, forbidden, text, expected) in cases {
+            let set = set(allowed, forbidden);
+            let cuts: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
+            for &a in &cuts {
+                for &b in cuts.iter().filter(|&&b| b >= a) {
+                    let parts = [&text[..a], &text[a..b], &text[b..]];
+                    assert_eq!(run(&set, &parts), expected, "{parts:?}");
+                }
+            }
+        }
+    }
+}

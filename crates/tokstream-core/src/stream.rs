@@ -1,0 +1,426 @@
+//! chunks → segments → pretokens → tokens, joined; all mutable state of a stream lives here.
+//!
+//! Rule: whatever affects the state changes it in this file, and only through `feed`,
+//! `feed_special`, `finish` and `reset`.
+
+use std::sync::Arc;
+
+use crate::chunks::{Decoder, OnInvalid, Source};
+use crate::core::Core;
+use crate::error::{Error, ErrorKind};
+use crate::pretokens::{Scan, Stop};
+use crate::scratch::{Lease, Scratch};
+use crate::segments::{Segment, SpecialSet, Segmenter};
+use crate::tokens::Live;
+
+/// Ends of pretokens found before they are encoded; small, so that the list stays in cache.
+const MAX_ENDS: usize = 1024;
+/// Least text joined to pending text at a time, in bytes.
+const MIN_JOIN: usize = 64;
+
+/// The text of the current segment that is not emitted yet.
+#[derive(Clone, Debug, Default)]
+struct Run {
+    /// Bytes from the last emitted boundary on.
+    pending: Vec<u8>,
+    /// Position of `pending`'s first byte.
+    origin: u64,
+    scan: Scan,
+    live: Live,
+    /// Some tokens of the live pretoken are emitted already.
+    is_partial: bool,
+}
+
+impl Run {
+    /// Take more text; complete pretokens are encoded at once.
+    fn feed(&mut self, core: &Core, scratch: &mut Scratch, mut text: &[u8], out: &mut Vec<u32>) {
+        if !self.pending.is_empty() {
+            // Join just enough to get past the pending text, then go on in place.
+            let mut taken = 0;
+            loop {
+                let mut end = text.len().min(taken + MIN_JOIN.max(self.pending.len()));
+                while end < text.len() && text[end] & 0xC0 == 0x80 {
+                    end += 1;
+                }
+                let mut joint = std::mem::take(&mut self.pending);
+                joint.extend_from_slice(&text[taken..end]);
+                taken = end;
+                let done = self.advance(core, scratch, &joint, out);
+                joint.drain(..done);
+                if joint.len() <= taken {
+                    text = &text[taken - joint.len()..];
+                    joint.clear();
+                    self.pending = joint;
+                    break;
+                }
+                self.pending = joint;
+                if taken == text.len() {
+                    return;
+                }
+            }
+        }
+        let done = self.advance(core, scratch, text, out);
+        self.pending.extend_from_slice(&text[done..]);
+    }
+
+    /// Read `text`, which begins at `origin`; returns how many bytes of it are done with.
+    fn advance(
+        &mut self,
+        core: &Core,
+        scratch: &mut Scratch,
+        text: &[u8],
+        out: &mut Vec<u32>,
+    ) -> usize {
+        let mut done = 0;
+        loop {
+            scratch.ends.clear();
+            let stop = self.scan.run(
+                &core.automaton,
+                text,
+                self.origin,
+                &mut scratch.ends,
+                MAX_ENDS,
+            );
+            self.close_pieces(core, scratch, text, &mut done, out);
+            match stop {
+                Stop::Full => {}
+                Stop::Long => done += self.emit_stable(core, scratch, text, done, out),
+                Stop::End => break,
+            }
+        }
+        self.origin += done as u64;
+        done
+    }
+
+    /// Encode the pretokens that end at `scratch.ends`, the first of which begins at `done`.
+    fn close_pieces(
+        &mut self,
+        core: &Core,
+        scratch: &mut Scratch,
+        text: &[u8],
+        done: &mut usize,
+        out: &mut Vec<u32>,
+    ) {
+        let ends = std::mem::take(&mut scratch.ends);
+        let mut rest = ends.as_slice();
+        if self.is_partial || self.live.n_bytes() > 0 {
+            if let Some((&end, after)) = rest.split_first() {
+                self.close_live(core, scratch, &text[*done..end], out);
+                (*done, rest) = (end, after);
+            }
+        }
+        for &end in rest {
+            encode_piece(core, scratch, text, *done, end, out);
+            *done = end;
+        }
+        scratch.ends = ends;
+    }
+
+    /// The live pretoken, whose remaining text is `text`, is complete.
+    fn close_live(&mut self, core: &Core, scratch: &mut Scratch, text: &[u8], out: &mut Vec<u32>) {
+        let whole = if self.is_partial { None } else { core.vocabulary.whole_piece(text) };
+        if let Some(id) = whole {
+            out.push(id);
+            self.live = Live::default();
+        } else if self.live.n_bytes() == 0 {
+            core.vocabulary.merge_rest(text, &mut scratch.merge, out);
+        } else {
+            self.live.extend(&core.vocabulary, &text[self.live.n_bytes()..]);
+            self.live.close(&core.vocabulary, out);
+        }
+        self.is_partial = false;
+    }
+
+    /// Emit what is stable of the live pretoken, which begins or goes on at `text[done]`.
+    fn emit_stable(
+        &mut self,
+        core: &Core,
+        scratch: &mut Scratch,
+        text: &[u8],
+        done: usize,
+        out: &mut Vec<u32>,
+    ) -> usize {
+        let certain = (self.scan.certain(&core.automaton) - self.origin) as usize;
+        let text = &text[done..certain.max(done)];
+        if !self.is_partial && core.vocabulary.may_become_whole_piece(text) {
+            return 0;
+        }
+        self.live.extend(&core.vocabulary, &text[self.live.n_bytes()..]);
+        if text.is_empty() {
+            return 0;
+        }
+        let n = self.live.emit_stable(&core.vocabulary, text, &mut scratch.window, out);
+        self.is_partial |= n > 0;
+        n
+    }
+
+    /// The end of a feed: emit all that no continuation can change.
+    fn settle(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        if self.pending.is_empty() && !self.is_partial {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let mut done = 0;
+        if self.scan.ends_here(&core.automaton) {
+            scratch.ends.clear();
+            scratch.ends.push(pending.len());
+            self.close_pieces(core, scratch, &pending, &mut done, out);
+            self.scan.cut_here();
+        } else {
+            done = self.emit_stable(core, scratch, &pending, 0, out);
+        }
+        self.origin += done as u64;
+        self.pending = pending;
+        self.pending.drain(..done);
+    }
+
+    /// The segment ends: encode all that is pending.
+    fn finish(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let pending = std::mem::take(&mut self.pending);
+        scratch.ends.clear();
+        self.scan.finish(&core.automaton, &pending, self.origin, &mut scratch.ends);
+        self.close_pieces(core, scratch, &pending, &mut 0, out);
+        *self = Self { pending, ..Self::default() };
+        self.pending.clear();
+    }
+}
+
+/// Append the ids of the complete pretoken `text[begin..end]`.
+#[inline(always)]
+fn encode_piece(
+    core: &Core,
+    scratch: &mut Scratch,
+    text: &[u8],
+    begin: usize,
+    end: usize,
+    out: &mut Vec<u32>,
+) {
+    let place = scratch.pieces.place(text, begin, end);
+    if let Some(place) = place {
+        if scratch.pieces.get(place, out) {
+            return;
+        }
+    }
+    let before = out.len();
+    core.vocabulary.merge(&text[begin..end], &mut scratch.merge, out);
+    if let Some(place) = place {
+        scratch.pieces.put(place, &out[before..]);
+    }
+}
+
+/// An encoder that is fed in chunks; the ids it gives are final.
+///
+/// For every way of cutting the input, the concatenated `feed` results plus `finish` equal the
+/// encoding of the whole.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    core: Arc<Core>,
+    specials: Arc<SpecialSet>,
+    on_invalid: OnInvalid,
+    max_pending: usize,
+    decoder: Decoder,
+    segmenter: Segmenter,
+    run: Run,
+    n_tokens: u64,
+    failure: Option<Error>,
+}
+
+impl Stream {
+    /// A stream that honours `specials` until another set is given.
+    #[must_use]
+    pub fn new(core: Arc<Core>, specials: Arc<SpecialSet>, on_invalid: OnInvalid) -> Self {
+        Self {
+            core,
+            specials,
+            on_invalid,
+            max_pending: usize::MAX,
+            decoder: Decoder::default(),
+            segmenter: Segmenter::default(),
+            run: Run::default(),
+            n_tokens: 0,
+            failure: None,
+        }
+    }
+
+    /// Refuse to hold more undecided bytes than this.
+    pub fn set_max_pending(&mut self, max_pending: usize) {
+        self.max_pending = max_pending;
+    }
+
+    /// Source bytes fed.
+    #[must_use]
+    pub fn n_bytes(&self) -> u64 {
+        self.decoder.n_bytes()
+    }
+
+    /// Ids given out.
+    #[must_use]
+    pub fn n_tokens(&self) -> u64 {
+        self.n_tokens
+    }
+
+    /// Bytes fed that no emitted id covers yet.
+    #[must_use]
+    pub fn delay_bytes(&self) -> u64 {
+        (self.decoder.n_held() + self.segmenter.n_held() + self.run.pending.len()) as u64
+    }
+
+    /// The error that stopped this stream, if one did.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Error> {
+        self.failure.as_ref()
+    }
+
+    /// Take `input` and append the ids that became stable; on an error, those before the fault.
+    ///
+    /// `settle`: emit all that is stable now. Without it only complete pretokens are, which is
+    /// enough, and faster, while more input is at hand.
+    pub fn feed(
+        &mut self,
+        input: &[u8],
+        source: Source,
+        settle: bool,
+        out: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        self.guard(out, |stream, scratch, out| {
+            let result = stream.push(scratch, input, source, out);
+            if settle || result.is_err() {
+                stream.run.settle(&stream.core, scratch, out);
+            }
+            result
+        })
+    }
+
+    /// End of input: append the remaining ids. The stream begins anew afterwards.
+    pub fn finish(&mut self, out: &mut Vec<u32>) -> Result<(), Error> {
+        self.guard(out, |stream, scratch, out| stream.end_text(scratch, out))
+    }
+
+    /// End the text so far and append the special token `id`.
+    pub fn feed_special(&mut self, id: u32, out: &mut Vec<u32>) -> Result<(), Error> {
+        self.guard(out, |stream, scratch, out| {
+            stream.end_text(scratch, out)?;
+            out.push(id);
+            Ok(())
+        })
+    }
+
+    /// From here on honour `specials`; no special token forms across this point.
+    pub fn set_specials(
+        &mut self,
+        specials: Arc<SpecialSet>,
+        out: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.specials, &specials) {
+            return Ok(());
+        }
+        self.guard(out, |stream, scratch, out| {
+            stream.release(scratch, out)?;
+            stream.specials = specials;
+            Ok(())
+        })
+    }
+
+    /// Forget everything fed; counters start again.
+    pub fn reset(&mut self) {
+        self.decoder = Decoder::default();
+        self.segmenter = Segmenter::default();
+        self.run = Run::default();
+        self.n_tokens = 0;
+        self.failure = None;
+    }
+
+    /// Mark the stream as failed by something outside, such as an interrupt.
+    pub fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// Run a step with leased buffers; keep the counters and the failure right.
+    fn guard(
+        &mut self,
+        out: &mut Vec<u32>,
+        step: impl FnOnce(&mut Self, &mut Scratch, &mut Vec<u32>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let Some(error) = &self.failure {
+            return Err(error.clone());
+        }
+        let before = out.len();
+        let mut scratch = Lease::new(self.core.identity);
+        let mut result = step(self, &mut scratch, out);
+        if result.is_ok() && self.delay_bytes() > self.max_pending as u64 {
+            let kind = ErrorKind::PendingLimit(self.max_pending);
+            result = Err(Error { kind, offset: self.n_bytes() });
+        }
+        self.n_tokens += (out.len() - before) as u64;
+        if let Err(error) = &result {
+            self.failure = Some(error.clone());
+        }
+        result
+    }
+
+    fn push(
+        &mut self,
+        scratch: &mut Scratch,
+        input: &[u8],
+        source: Source,
+        out: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let Self { core, specials, on_invalid, decoder, segmenter, run, .. } = self;
+        decoder.push(input, source, *on_invalid, &mut |text, offset| {
+            let mut at = offset - segmenter.n_held() as u64;
+            segmenter.push(specials, text, &mut |segment| {
+                take_segment(core, scratch, run, &segment, &mut at, out)
+            })
+        })
+    }
+
+    /// Nothing of the text that is held for special tokens can become one any more.
+    fn release(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
+        let Self { core, specials, decoder, segmenter, run, .. } = self;
+        let held = (decoder.n_held() + segmenter.n_held()) as u64;
+        let mut at = decoder.n_bytes() - held;
+        segmenter.release(specials, &mut |segment| {
+            take_segment(core, scratch, run, &segment, &mut at, out)
+        })
+    }
+
+    fn end_text(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
+        let Self { core, specials, on_invalid, decoder, segmenter, run, .. } = self;
+        decoder.finish(*on_invalid, &mut |text, offset| {
+            let mut at = offset - segmenter.n_held() as u64;
+            segmenter.push(specials, text, &mut |segment| {
+                take_segment(core, scratch, run, &segment, &mut at, out)
+            })
+        })?;
+        self.release(scratch, out)?;
+        self.run.finish(&self.core, scratch, out);
+        Ok(())
+    }
+}
+
+/// Hand a segment, which begins at source offset `at`, to the stages behind.
+fn take_segment(
+    core: &Core,
+    scratch: &mut Scratch,
+    run: &mut Run,
+    segment: &Segment<'_>,
+    at: &mut u64,
+    out: &mut Vec<u32>,
+) -> Result<(), Error> {
+    match *segment {
+        Segment::Text(text) => {
+            run.feed(core, scratch, text, out);
+            *at += text.len() as u64;
+        }
+        Segment::Special { id, n_bytes } => {
+            run.finish(core, scratch, out);
+            out.push(id);
+            *at += n_bytes as u64;
+        }
+        Segment::Forbidden(name) => {
+            let kind = ErrorKind::DisallowedSpecial(name.to_owned());
+            return Err(Error { kind, offset: *at });
+        }
+    }
+    Ok(())
+}

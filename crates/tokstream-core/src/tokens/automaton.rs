@@ -1,0 +1,267 @@
+//! Aho–Corasick automaton of all reachable tokens: the longest token that ends at each byte.
+//!
+//! Stored as a double array. A node's child for byte `c` is slot `base ^ c`, if that slot carries
+//! the label `c`: bases are unique, and empty slots carry a label that no base of their block
+//! leads to, so the label alone decides.
+
+use std::collections::VecDeque;
+
+use crate::error::TableError;
+
+use super::merge::Forest;
+use super::vocabulary::TokenTable;
+
+const BLOCK: usize = 256;
+const MAX_SLOTS: usize = 1 << 24;
+/// Blocks with fewer free slots than this are not searched again.
+const FULL: u32 = 6;
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Base of the children in the upper 24 bits, the byte that leads here in the lower 8.
+    base_and_label: u32,
+    /// Forest id of the longest token that is a suffix of this node's string.
+    suffix: u32,
+}
+
+impl Slot {
+    #[inline(always)]
+    fn child(self, byte: u8) -> usize {
+        ((self.base_and_label >> 8) ^ u32::from(byte)) as usize
+    }
+}
+
+/// The automaton; node 0 is the root.
+#[derive(Debug)]
+pub(crate) struct SuffixAutomaton {
+    slots: Vec<Slot>,
+    fail: Vec<u32>,
+    depth: Vec<u16>,
+    leaf_base: u32,
+}
+
+impl SuffixAutomaton {
+    /// Build from the reachable tokens, `sorted` by their bytes.
+    pub(crate) fn new(
+        tokens: &TokenTable,
+        sorted: &[u32],
+        forest: &Forest,
+    ) -> Result<Self, TableError> {
+        Builder::default().build(tokens, sorted, forest)
+    }
+
+    /// Read `byte` in `node`; every byte is a token, so the root has all children.
+    #[inline(always)]
+    pub(crate) fn step(&self, mut node: u32, byte: u8) -> u32 {
+        loop {
+            let child = self.slots[node as usize].child(byte);
+            if self.slots[child].base_and_label as u8 == byte {
+                return child as u32;
+            }
+            if node == 0 {
+                return 0;
+            }
+            node = self.fail[node as usize];
+        }
+    }
+
+    /// Forest id of the longest token that ends here.
+    #[inline(always)]
+    pub(crate) fn suffix(&self, node: u32) -> u32 {
+        self.slots[node as usize].suffix
+    }
+
+    pub(crate) fn fail(&self, node: u32) -> u32 {
+        self.fail[node as usize]
+    }
+
+    /// Length of the node's string.
+    pub(crate) fn depth(&self, node: u32) -> usize {
+        self.depth[node as usize] as usize
+    }
+
+    /// Is the node's string a proper prefix of some token?
+    pub(crate) fn has_children(&self, node: u32) -> bool {
+        self.slots[node as usize].base_and_label >> 8 != self.leaf_base
+    }
+
+    /// Node of `string`, if it is a prefix of a token.
+    pub(crate) fn find(&self, string: &[u8]) -> Option<u32> {
+        string.iter().try_fold(0, |node: u32, &byte| self.child(node, byte))
+    }
+
+    /// The child of `node` for `byte`, if there is one.
+    pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
+        let child = self.slots[node as usize].child(byte);
+        (self.slots[child].base_and_label as u8 == byte).then_some(child as u32)
+    }
+}
+
+/// Slots while they are being filled.
+#[derive(Default)]
+struct Builder {
+    bases: Vec<u32>,
+    labels: Vec<u8>,
+    /// Bitmaps of 256 bits a block: slots that hold a node, bases that are taken.
+    used: Vec<u64>,
+    taken: Vec<u64>,
+    free: Vec<u32>,
+    first_block: usize,
+}
+
+/// A node whose children are still to be placed: tokens `low..high` share its string.
+struct Open {
+    low: usize,
+    high: usize,
+    depth: u16,
+    node: u32,
+}
+
+fn bit(bits: &[u64], at: usize) -> bool {
+    bits[at >> 6] >> (at & 63) & 1 == 1
+}
+
+fn set(bits: &mut [u64], at: usize) {
+    bits[at >> 6] |= 1 << (at & 63);
+}
+
+impl Builder {
+    fn add_block(&mut self) {
+        let n = self.bases.len() + BLOCK;
+        self.bases.resize(n, 0);
+        self.labels.resize(n, 0);
+        self.used.resize(n / 64, 0);
+        self.taken.resize(n / 64, 0);
+        self.free.push(BLOCK as u32);
+    }
+
+    /// A base that no node has, at which all of `bytes` lead to free slots.
+    fn place(&mut self, bytes: &[u8]) -> usize {
+        while self.first_block + 1 < self.free.len() && self.free[self.first_block] < FULL {
+            self.first_block += 1;
+        }
+        let mut block = self.first_block;
+        loop {
+            if block == self.free.len() {
+                self.add_block();
+            }
+            if self.free[block] as usize >= bytes.len() {
+                let start = block * BLOCK;
+                let fits = |base: &usize| {
+                    !bit(&self.taken, *base)
+                        && bytes.iter().all(|&byte| !bit(&self.used, *base ^ byte as usize))
+                };
+                let candidates = (start..start + BLOCK)
+                    .filter(|&slot| !bit(&self.used, slot))
+                    .map(|slot| slot ^ bytes[0] as usize);
+                if let Some(base) = candidates.into_iter().find(fits) {
+                    set(&mut self.taken, base);
+                    self.free[block] -= bytes.len() as u32;
+                    return base;
+                }
+            }
+            block += 1;
+        }
+    }
+
+    fn build(
+        mut self,
+        tokens: &TokenTable,
+        sorted: &[u32],
+        forest: &Forest,
+    ) -> Result<SuffixAutomaton, TableError> {
+        self.add_block();
+        set(&mut self.used, 0);
+        self.free[0] -= 1;
+        let mut own = vec![0_u32; BLOCK];
+        let mut depth = vec![0_u16; BLOCK];
+        let mut order = vec![(0_u32, 0_u32)];
+        let mut leaves = Vec::new();
+        let mut open =
+            VecDeque::from([Open { low: 0, high: sorted.len(), depth: 0, node: 0 }]);
+        let mut bytes = Vec::new();
+        let mut spans: Vec<usize> = Vec::new();
+        while let Some(Open { mut low, high, depth: d, node }) = open.pop_front() {
+            if low < high && tokens.bytes(sorted[low]).len() == d as usize {
+                own[node as usize] = forest.of_rank(sorted[low]);
+                low += 1;
+            }
+            bytes.clear();
+            spans.clear();
+            while low < high {
+                let byte = tokens.bytes(sorted[low])[d as usize];
+                bytes.push(byte);
+                spans.push(low);
+                low += sorted[low..high]
+                    .partition_point(|&rank| tokens.bytes(rank)[d as usize] <= byte);
+            }
+            spans.push(high);
+            if bytes.is_empty() {
+                leaves.push(node);
+                continue;
+            }
+            let base = self.place(&bytes);
+            if self.bases.len() > MAX_SLOTS - BLOCK {
+                return Err(TableError("the vocabulary is too large: over 2^24 trie nodes".into()));
+            }
+            own.resize(self.bases.len(), 0);
+            depth.resize(self.bases.len(), 0);
+            self.bases[node as usize] = base as u32;
+            for (&byte, span) in bytes.iter().zip(spans.windows(2)) {
+                let child = base ^ byte as usize;
+                set(&mut self.used, child);
+                self.labels[child] = byte;
+                depth[child] = d + 1;
+                order.push((child as u32, node));
+                open.push_back(Open {
+                    low: span[0],
+                    high: span[1],
+                    depth: d + 1,
+                    node: child as u32,
+                });
+            }
+        }
+        let leaf_base = self.close(&leaves);
+        own.resize(self.bases.len(), 0);
+        depth.resize(self.bases.len(), 0);
+        let slots = self.bases.iter().zip(&self.labels).zip(own).map(|((&base, &label), own)| {
+            Slot { base_and_label: base << 8 | u32::from(label), suffix: own }
+        });
+        let fail = vec![0; self.bases.len()];
+        let mut automaton = SuffixAutomaton { slots: slots.collect(), fail, depth, leaf_base };
+        // Breadth first, so that the failure link of the parent is known.
+        for &(node, parent) in &order[1..] {
+            if parent != 0 {
+                let byte = automaton.slots[node as usize].base_and_label as u8;
+                automaton.fail[node as usize] =
+                    automaton.step(automaton.fail[parent as usize], byte);
+            }
+            if automaton.slots[node as usize].suffix == 0 {
+                let fail = automaton.fail[node as usize];
+                automaton.slots[node as usize].suffix = automaton.suffix(fail);
+            }
+        }
+        Ok(automaton)
+    }
+
+    /// Give leaves a base of their own, and empty slots labels that nothing leads to.
+    fn close(&mut self, leaves: &[u32]) -> u32 {
+        let leaf_base = self.bases.len();
+        self.add_block();
+        set(&mut self.taken, leaf_base);
+        for &leaf in leaves {
+            self.bases[leaf as usize] = leaf_base as u32;
+        }
+        for block in 0..self.free.len() {
+            let start = block * BLOCK;
+            let spare = (0..BLOCK).find(|&low| !bit(&self.taken, start + low));
+            for slot in start..start + BLOCK {
+                // A block with an empty slot (the root's counts) has a spare base.
+                if let Some(spare) = spare.filter(|_| slot == 0 || !bit(&self.used, slot)) {
+                    self.labels[slot] = ((slot - start) ^ spare) as u8;
+                }
+            }
+        }
+        leaf_base as u32
+    }
+}

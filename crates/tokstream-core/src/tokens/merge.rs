@@ -1,0 +1,254 @@
+//! The successor forest: Merge of every prefix, one byte at a time.
+//!
+//! The parent of a token is the right part of its canonical rule, so a token's ancestors are its
+//! right spine. Children are ordered by falling rank and ids are preorder numbers; then "the text
+//! before `w`'s right part ends, when `w` would be merged, in `w`'s left part" is one range test
+//! on the id of the last token there. The longest token that passes is the last token of the
+//! prefix. Source: Jiang & Gong, arXiv:2605.30813; the proofs do not need the text to end.
+
+use super::automaton::SuffixAutomaton;
+use super::canonical::{NONE, Rules};
+use super::vocabulary::{TokenTable, Vocabulary};
+
+/// What the range test needs of one token; 16 bytes, the hot part of the vocabulary.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// The test: the last token before the right part has an id in `low..high`.
+    low: u32,
+    high: u32,
+    /// The next shorter token that is a suffix of this one.
+    next: u32,
+    length: u16,
+    right_length: u16,
+}
+
+/// All reachable tokens, numbered from 1 in preorder of the forest; 0 is no token.
+#[derive(Debug)]
+pub(crate) struct Forest {
+    nodes: Vec<Node>,
+    /// Vocabulary ids by forest id.
+    ids: Vec<u32>,
+    /// Merge ranks by forest id.
+    ranks: Vec<u32>,
+    /// Canonical rules by forest id, 0 for single bytes.
+    left: Vec<u32>,
+    right: Vec<u32>,
+    of_rank: Vec<u32>,
+    /// Children of each node as one list: (left part, child), ordered by left part.
+    child_starts: Vec<u32>,
+    children: Vec<(u32, u32)>,
+    /// Bytes, by forest id.
+    blob: Vec<u8>,
+    begins: Vec<u32>,
+}
+
+/// Buffers of one merge, kept between calls.
+#[derive(Debug, Default)]
+pub struct MergeScratch {
+    last: Vec<u32>,
+}
+
+impl Forest {
+    pub(crate) fn new(tokens: &TokenTable, rules: &Rules) -> Self {
+        let n_ranks = tokens.len();
+        // Children by rank of the parent, each list by falling rank.
+        let mut starts = vec![0_u32; n_ranks + 1];
+        for &right in rules.right.iter().filter(|&&right| right != NONE) {
+            starts[right as usize + 1] += 1;
+        }
+        for k in 0..n_ranks {
+            starts[k + 1] += starts[k];
+        }
+        let mut fill = starts.clone();
+        let mut lists = vec![0_u32; starts[n_ranks] as usize];
+        for rank in (0..n_ranks as u32).rev().filter(|&rank| rules.right[rank as usize] != NONE) {
+            let slot = &mut fill[rules.right[rank as usize] as usize];
+            lists[*slot as usize] = rank;
+            *slot += 1;
+        }
+        let children_of =
+            |rank: u32| &lists[starts[rank as usize] as usize..starts[rank as usize + 1] as usize];
+
+        let mut of_rank = vec![0_u32; n_ranks];
+        let mut ends = vec![0_u32; n_ranks];
+        let mut ranks = vec![NONE];
+        let mut stack: Vec<(u32, usize)> = Vec::new();
+        for &atom in &rules.atoms {
+            of_rank[atom as usize] = ranks.len() as u32;
+            ranks.push(atom);
+            stack.push((atom, 0));
+            while let Some((rank, k)) = stack.last_mut() {
+                if let Some(&child) = children_of(*rank).get(*k) {
+                    *k += 1;
+                    of_rank[child as usize] = ranks.len() as u32;
+                    ranks.push(child);
+                    stack.push((child, 0));
+                } else {
+                    ends[*rank as usize] = ranks.len() as u32;
+                    stack.pop();
+                }
+            }
+        }
+
+        let n = ranks.len();
+        let forest_id = |rank: u32| if rank == NONE { 0 } else { of_rank[rank as usize] };
+        let mut forest = Self {
+            nodes: vec![Node::default(); n],
+            ids: vec![0; n],
+            left: vec![0; n],
+            right: vec![0; n],
+            child_starts: vec![0; n + 1],
+            children: Vec::with_capacity(lists.len()),
+            blob: Vec::new(),
+            begins: vec![0; n + 1],
+            of_rank: vec![0; n_ranks],
+            ranks,
+        };
+        for id in 1..n {
+            let rank = forest.ranks[id];
+            let bytes = tokens.bytes(rank);
+            let (left, right) = (rules.left[rank as usize], rules.right[rank as usize]);
+            forest.blob.extend_from_slice(bytes);
+            forest.begins[id + 1] = forest.blob.len() as u32;
+            forest.ids[id] = tokens.id(rank);
+            (forest.left[id], forest.right[id]) = (forest_id(left), forest_id(right));
+            let node = &mut forest.nodes[id];
+            node.length = bytes.len() as u16;
+            if left != NONE {
+                let siblings = children_of(left);
+                let k = siblings.partition_point(|&child| child > rank);
+                node.low = forest_id(left);
+                node.high = siblings.get(k).map_or(ends[left as usize], |&c| forest_id(c));
+                node.right_length = tokens.bytes(right).len() as u16;
+            }
+            let mut list: Vec<(u32, u32)> = children_of(rank)
+                .iter()
+                .map(|&child| (forest_id(rules.left[child as usize]), forest_id(child)))
+                .collect();
+            list.sort_unstable();
+            forest.children.extend(list);
+            forest.child_starts[id + 1] = forest.children.len() as u32;
+        }
+        forest.of_rank = of_rank;
+        forest
+    }
+
+    /// Fill in, for every token, the next shorter token that is its suffix.
+    pub(crate) fn link_suffixes(&mut self, automaton: &SuffixAutomaton) {
+        for id in 1..self.nodes.len() {
+            if let Some(node) = automaton.find(self.bytes(id as u32)) {
+                self.nodes[id].next = automaton.suffix(automaton.fail(node));
+            }
+        }
+    }
+
+    pub(crate) fn of_rank(&self, rank: u32) -> u32 {
+        self.of_rank[rank as usize]
+    }
+
+    pub(crate) fn id(&self, token: u32) -> u32 {
+        self.ids[token as usize]
+    }
+
+    pub(crate) fn length(&self, token: u32) -> usize {
+        self.nodes[token as usize].length as usize
+    }
+
+    pub(crate) fn bytes(&self, token: u32) -> &[u8] {
+        let at = token as usize;
+        &self.blob[self.begins[at] as usize..self.begins[at + 1] as usize]
+    }
+
+    /// The token that the canonical rule (left, right) makes.
+    fn joined(&self, left: u32, right: u32) -> Option<u32> {
+        let at = right as usize;
+        let list =
+            &self.children[self.child_starts[at] as usize..self.child_starts[at + 1] as usize];
+        let found = list.binary_search_by_key(&left, |&(left, _)| left);
+        found.ok().map(|k| list[k].1)
+    }
+
+    /// Does `b` directly behind `a` stay `a b`? Undoes the merges at the border, latest first, and
+    /// asks at each step whether a rule would have fired across it.
+    ///
+    /// Cost: O(spines · log(children)).
+    pub(crate) fn compatible(&self, mut a: u32, mut b: u32) -> bool {
+        // Single bytes exist before every merge: time 0; others at their rank + 1.
+        let time = |token: u32| {
+            if self.left[token as usize] == 0 { 0 } else { u64::from(self.ranks[token as usize]) + 1 }
+        };
+        let (mut limit_a, mut limit_b) = (u64::MAX, u64::MAX);
+        loop {
+            if let Some(joined) = self.joined(a, b) {
+                // Equal ranks: the copy further left fires first.
+                let fires = time(joined);
+                if fires < limit_a && fires <= limit_b {
+                    return false;
+                }
+            }
+            let (time_a, time_b) = (time(a), time(b));
+            if time_a == 0 && time_b == 0 {
+                return true;
+            }
+            if time_a > time_b {
+                (limit_a, a) = (time_a, self.right[a as usize]);
+            } else {
+                (limit_b, b) = (time_b, self.left[b as usize]);
+            }
+        }
+    }
+}
+
+impl Vocabulary {
+    /// Append, for each byte of `text`, the last token of Merge up to and including that byte.
+    ///
+    /// `last` holds those of the bytes before, `node` the automaton's node after them.
+    #[inline(always)]
+    pub(crate) fn extend(&self, node: &mut u32, text: &[u8], last: &mut Vec<u32>) {
+        last.reserve(text.len());
+        for &byte in text {
+            *node = self.automaton.step(*node, byte);
+            let before = last.len();
+            let mut token = self.automaton.suffix(*node);
+            loop {
+                let test = self.forest.nodes[token as usize];
+                if test.length == 1 || test.length as usize == before + 1 {
+                    break;
+                }
+                let id = last[before - test.right_length as usize];
+                if test.low <= id && id < test.high {
+                    break;
+                }
+                token = test.next;
+            }
+            last.push(token);
+        }
+    }
+
+    /// Append the ids of the complete pretoken `piece`. Cost: O(length).
+    pub fn merge(&self, piece: &[u8], scratch: &mut MergeScratch, out: &mut Vec<u32>) {
+        if let Some(id) = self.whole_piece(piece) {
+            return out.push(id);
+        }
+        self.merge_rest(piece, scratch, out);
+    }
+
+    /// The same for what is left of a pretoken behind an emitted boundary.
+    pub(crate) fn merge_rest(&self, rest: &[u8], scratch: &mut MergeScratch, out: &mut Vec<u32>) {
+        scratch.last.clear();
+        self.extend(&mut 0, rest, &mut scratch.last);
+        self.emit(&scratch.last, out);
+    }
+
+    /// Append the ids on the path that ends at the last of `last`.
+    pub(crate) fn emit(&self, last: &[u32], out: &mut Vec<u32>) {
+        let begin = out.len();
+        let mut at = last.len();
+        while at > 0 {
+            let token = last[at - 1];
+            out.push(self.forest.id(token));
+            at -= self.forest.length(token);
+        }
+        out[begin..].reverse();
+    }
+}

@@ -1,0 +1,17 @@
+//! Pretokens → token ids.
+//!
+//! In: complete pretokens, or a live one as it grows. Out: ids. Held back: of a live pretoken, the
+//! tokens that some continuation would still change.
+mod automaton;
+mod canonical;
+mod live;
+mod merge;
+mod pieces;
+mod vocabulary;
+mod window;
+
+pub use live::Live;
+pub use merge::MergeScratch;
+pub use pieces::PieceTable;
+pub use vocabulary::{TokenTable, Vocabulary};
+pub use window::Window;

@@ -1,0 +1,148 @@
+//! A vocabulary ready for merging: token bytes, ids, and the tables derived from them.
+
+use crate::error::TableError;
+
+use super::automaton::SuffixAutomaton;
+use super::canonical;
+use super::merge::Forest;
+
+/// Token bytes in merge-rank order, and their ids.
+#[derive(Clone, Debug, Default)]
+pub struct TokenTable {
+    blob: Vec<u8>,
+    ends: Vec<u32>,
+    ids: Vec<u32>,
+}
+
+impl TokenTable {
+    /// `blob` is the tokens' bytes one after another, `lengths` and `ids` one number per token.
+    pub fn new(blob: Vec<u8>, lengths: &[u32], ids: Vec<u32>) -> Result<Self, TableError> {
+        let mut ends = Vec::with_capacity(lengths.len());
+        let mut end = 0_u64;
+        for &length in lengths {
+            end += u64::from(length);
+            ends.push(end as u32);
+        }
+        if lengths.len() != ids.len() || end != blob.len() as u64 || end > u64::from(u32::MAX) {
+            return Err(TableError(format!(
+                "{} lengths with sum {end} do not fit {} ids and {} bytes",
+                lengths.len(),
+                ids.len(),
+                blob.len()
+            )));
+        }
+        if let Some(k) = lengths.iter().position(|&n| n == 0 || n > u32::from(u16::MAX)) {
+            return Err(TableError(format!(
+                "token {} (id {}) has {} bytes; 1 to 65535 are possible",
+                k, ids[k], lengths[k]
+            )));
+        }
+        Ok(Self { blob, ends, ids })
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Is there no token at all?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Bytes of the token of merge rank `rank`.
+    #[must_use]
+    pub fn bytes(&self, rank: u32) -> &[u8] {
+        let begin = if rank == 0 { 0 } else { self.ends[rank as usize - 1] };
+        &self.blob[begin as usize..self.ends[rank as usize] as usize]
+    }
+
+    /// Id of the token of merge rank `rank`.
+    #[must_use]
+    pub fn id(&self, rank: u32) -> u32 {
+        self.ids[rank as usize]
+    }
+}
+
+/// Everything that merging needs, in flat tables.
+#[derive(Debug)]
+pub struct Vocabulary {
+    pub(crate) forest: Forest,
+    pub(crate) automaton: SuffixAutomaton,
+    /// Entries that Merge never produces, sorted by bytes: (bytes, id). A whole pretoken that
+    /// equals one is that token all the same, as in tiktoken.
+    unreachable: Vec<(Box<[u8]>, u32)>,
+    /// Reachable tokens (forest ids) ordered by their bytes.
+    sorted: Vec<u32>,
+    longest: usize,
+}
+
+impl Vocabulary {
+    /// Derive and check all tables. Cost: O(total token bytes · log), a fraction of a second for
+    /// 200,000 tokens.
+    pub fn new(tokens: &TokenTable) -> Result<Self, TableError> {
+        let rules = canonical::rules(tokens)?;
+        let mut unreachable: Vec<(Box<[u8]>, u32)> = (0..tokens.len() as u32)
+            .filter(|&rank| !rules.is_reachable(rank))
+            .map(|rank| (tokens.bytes(rank).into(), tokens.id(rank)))
+            .collect();
+        unreachable.sort_unstable();
+        let forest = Forest::new(tokens, &rules);
+        let mut sorted: Vec<u32> =
+            (0..tokens.len() as u32).filter(|&rank| rules.is_reachable(rank)).collect();
+        sorted.sort_unstable_by(|&a, &b| tokens.bytes(a).cmp(tokens.bytes(b)));
+        let automaton = SuffixAutomaton::new(tokens, &sorted, &forest)?;
+        let longest = sorted.iter().map(|&rank| tokens.bytes(rank).len()).max().unwrap_or(0);
+        for token in &mut sorted {
+            *token = forest.of_rank(*token);
+        }
+        let mut vocabulary = Self { forest, automaton, unreachable, sorted, longest };
+        vocabulary.forest.link_suffixes(&vocabulary.automaton);
+        Ok(vocabulary)
+    }
+
+    /// Bytes of the longest token that Merge produces.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Ids of entries that Merge never produces.
+    pub fn unreachable_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.unreachable.iter().map(|&(_, id)| id)
+    }
+
+    /// The id of a whole pretoken that is an entry Merge would not produce.
+    pub(crate) fn whole_piece(&self, piece: &[u8]) -> Option<u32> {
+        if self.unreachable.is_empty() {
+            return None;
+        }
+        let found = self.unreachable.binary_search_by(|(bytes, _)| (**bytes).cmp(piece));
+        found.ok().map(|index| self.unreachable[index].1)
+    }
+
+    /// May a pretoken that begins with `prefix` still turn out to be such an entry?
+    pub(crate) fn may_become_whole_piece(&self, prefix: &[u8]) -> bool {
+        let after = self.unreachable.partition_point(|(bytes, _)| **bytes < *prefix);
+        self.unreachable.get(after).is_some_and(|(bytes, _)| bytes.starts_with(prefix))
+    }
+
+    /// Reachable tokens of which `prefix` is a proper prefix.
+    pub(crate) fn longer<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+        let first = self.sorted.partition_point(|&token| self.forest.bytes(token) <= prefix);
+        self.sorted[first..]
+            .iter()
+            .copied()
+            .take_while(move |&token| self.forest.bytes(token).starts_with(prefix))
+    }
+
+    /// Id of the entry with exactly these bytes.
+    #[must_use]
+    pub fn id_of(&self, bytes: &[u8]) -> Option<u32> {
+        let found = self.sorted.binary_search_by(|&token| self.forest.bytes(token).cmp(bytes));
+        let found = found.ok().map(|index| self.forest.id(self.sorted[index]));
+        found.or_else(|| self.whole_piece(bytes))
+    }
+}

@@ -1,0 +1,268 @@
+//! The immutable tokenizer: tables, one-shot encoding, decoding.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use tokstream_core::chunks::OnInvalid;
+use tokstream_core::error::Error;
+use tokstream_core::pretokens::Automaton;
+use tokstream_core::stream::Stream as NativeStream;
+use tokstream_core::tokens::TokenTable;
+use tokstream_core::{core, segments};
+
+use crate::errors::{InvalidTokenIdError, input_error, table_error};
+use crate::input::{Whole, for_each_block};
+use crate::output;
+use crate::stream::feed_block;
+
+/// Which special tokens a call honours, and which it forbids.
+#[pyclass(frozen, module = "tokstream._core")]
+pub struct SpecialSet(pub Arc<segments::SpecialSet>);
+
+#[pymethods]
+impl SpecialSet {
+    #[new]
+    #[pyo3(signature = (allowed, forbidden, /))]
+    fn new(allowed: Vec<(String, u32)>, forbidden: Vec<String>) -> PyResult<Self> {
+        let set = segments::SpecialSet::new(&allowed, &forbidden);
+        Ok(Self(Arc::new(set.map_err(|error| table_error(&error))?)))
+    }
+}
+
+/// Tables of one tokenizer.
+#[pyclass(frozen, module = "tokstream._core")]
+pub struct Core(pub Arc<core::Core>);
+
+/// Whether invalid input stops the call.
+pub fn on_invalid(replace: bool) -> OnInvalid {
+    if replace { OnInvalid::Replace } else { OnInvalid::Fail }
+}
+
+fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    PyBuffer::<u32>::get(object)?.to_vec(py)
+}
+
+impl Core {
+    /// Stream over the whole of `text`; `check` sees the ids after each block and may stop.
+    fn encode_blocks(
+        &self,
+        text: &Bound<'_, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
+    ) -> PyResult<Vec<u32>> {
+        let py = text.py();
+        let mut stream =
+            NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
+        let mut ids = Vec::new();
+        let mut stopped = false;
+        for_each_block(text, &mut |block, source| {
+            if !stopped {
+                feed_block(py, &mut stream, block, source, false, &mut ids)?;
+                stopped = !check(&mut ids);
+            }
+            Ok(())
+        })?;
+        if !stopped {
+            stream.finish(&mut ids).map_err(|e| input_error(&e, std::mem::take(&mut ids)))?;
+            check(&mut ids);
+        }
+        Ok(ids)
+    }
+
+    fn bytes_of(&self, ids: impl Iterator<Item = u32>) -> PyResult<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for (index, id) in ids.enumerate() {
+            bytes.extend_from_slice(self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?);
+        }
+        Ok(bytes)
+    }
+}
+
+fn unknown_id(id: u32, index: usize) -> PyErr {
+    InvalidTokenIdError::new_err((
+        format!("no token has the id {id} (index {index}); check that the ids come from this tokenizer"),
+        id,
+        index,
+    ))
+}
+
+/// The result of one text of a batch.
+type Encoded = Result<Vec<u32>, (Error, Vec<u32>)>;
+
+#[pymethods]
+impl Core {
+    #[new]
+    #[pyo3(signature = (blob, lengths, ids, specials, automaton, /))]
+    fn new(
+        py: Python<'_>,
+        blob: &[u8],
+        lengths: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        specials: Vec<(String, u32)>,
+        automaton: &[u8],
+    ) -> PyResult<Self> {
+        let (lengths, ids) = (numbers(py, lengths)?, numbers(py, ids)?);
+        let blob = blob.to_vec();
+        let built = py.detach(|| {
+            let automaton = Automaton::from_bytes(automaton)?;
+            let tokens = TokenTable::new(blob, &lengths, ids)?;
+            core::Core::new(&tokens, &specials, automaton)
+        });
+        Ok(Self(Arc::new(built.map_err(|error| table_error(&error))?)))
+    }
+
+    #[pyo3(signature = (text, specials, replace, as_array, /))]
+    fn encode<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        as_array: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let ids = self.encode_blocks(text, specials, replace, &mut |_| true)?;
+        output::ids(text.py(), &ids, as_array)
+    }
+
+    #[pyo3(signature = (text, specials, replace, limit, /))]
+    fn count(
+        &self,
+        text: &Bound<'_, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        limit: Option<usize>,
+    ) -> PyResult<usize> {
+        let mut count = 0;
+        self.encode_blocks(text, specials, replace, &mut |ids| {
+            count += ids.len();
+            ids.clear();
+            limit.is_none_or(|limit| count <= limit)
+        })?;
+        Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
+    }
+
+    #[pyo3(signature = (texts, specials, replace, as_array, n_threads, /))]
+    fn encode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyList>,
+        specials: &SpecialSet,
+        replace: bool,
+        as_array: bool,
+        n_threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut wholes = Vec::with_capacity(texts.len());
+        for (index, text) in texts.iter().enumerate() {
+            wholes.push(Whole::new(&text).map_err(|error| at_index(py, index, error))?);
+        }
+        let results = py.detach(|| {
+            let results: Vec<Mutex<Encoded>> = wholes.iter().map(|_| Mutex::new(Ok(vec![]))).collect();
+            let next = AtomicUsize::new(0);
+            let work = || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(whole) = wholes.get(index) else { return };
+                    let (bytes, source) = whole.bytes();
+                    let mut stream = NativeStream::new(
+                        self.0.clone(),
+                        specials.0.clone(),
+                        on_invalid(replace),
+                    );
+                    let mut ids = Vec::new();
+                    let done = stream
+                        .feed(bytes, source, false, &mut ids)
+                        .and_then(|()| stream.finish(&mut ids));
+                    let mut slot = results[index].lock().unwrap_or_else(PoisonError::into_inner);
+                    *slot = match done {
+                        Ok(()) => Ok(ids),
+                        Err(error) => Err((error, ids)),
+                    };
+                }
+            };
+            std::thread::scope(|scope| {
+                for _ in 1..n_threads.min(wholes.len()) {
+                    scope.spawn(work);
+                }
+                work();
+            });
+            results
+        });
+        let list = PyList::empty(py);
+        for (index, result) in results.into_iter().enumerate() {
+            match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Ok(ids) => list.append(output::ids(py, &ids, as_array)?)?,
+                Err((error, ids)) => return Err(at_index(py, index, input_error(&error, ids))),
+            }
+        }
+        Ok(list.into_any())
+    }
+
+    /// Bytes of the tokens `ids`, joined.
+    #[pyo3(signature = (ids, /))]
+    fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let py = ids.py();
+        if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
+            return Ok(PyBytes::new(py, &self.bytes_of(buffer.to_vec(py)?.into_iter())?));
+        }
+        let mut list = Vec::new();
+        for (index, id) in ids.try_iter()?.enumerate() {
+            let id = id?;
+            list.push(id.extract::<u32>().map_err(|error| not_an_id(&id, index, error))?);
+        }
+        Ok(PyBytes::new(py, &self.bytes_of(list.into_iter())?))
+    }
+
+    /// Length in bytes of each of the tokens `ids`.
+    #[pyo3(signature = (ids, /))]
+    fn token_lengths(&self, ids: Vec<u32>) -> PyResult<Vec<usize>> {
+        let length = |(index, id)| {
+            self.0.token_bytes(id).map(<[u8]>::len).ok_or_else(|| unknown_id(id, index))
+        };
+        ids.into_iter().enumerate().map(length).collect()
+    }
+
+    /// Bytes of one token, `None` if there is no such id.
+    #[pyo3(signature = (id, /))]
+    fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> Option<Bound<'py, PyBytes>> {
+        self.0.token_bytes(id).map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// Id of the vocabulary entry with these bytes, `None` if there is none.
+    #[pyo3(signature = (bytes, /))]
+    fn token_id(&self, bytes: &[u8]) -> Option<u32> {
+        self.0.vocabulary().id_of(bytes)
+    }
+
+    /// Bytes of the longest token that merging produces.
+    #[getter]
+    fn longest_token(&self) -> usize {
+        self.0.vocabulary().longest()
+    }
+
+    /// Ids of entries that merging never produces.
+    #[getter]
+    fn unreachable_ids(&self) -> Vec<u32> {
+        self.0.vocabulary().unreachable_ids().collect()
+    }
+}
+
+fn not_an_id(object: &Bound<'_, PyAny>, index: usize, error: PyErr) -> PyErr {
+    let py = object.py();
+    if error.is_instance_of::<pyo3::exceptions::PyOverflowError>(py) {
+        let message = format!("no token has the id {object} (index {index})");
+        return InvalidTokenIdError::new_err((message, object.clone().unbind(), index));
+    }
+    at_index(py, index, error)
+}
+
+/// Say which element of a sequence an error is about.
+fn at_index(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+    let noted = error.value(py).call_method1("add_note", (format!("at index {index}"),));
+    match noted.and_then(|_| error.value(py).setattr("index", index)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}
