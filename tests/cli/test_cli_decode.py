@@ -142,8 +142,9 @@ def test_an_id_outside_the_vocabulary(command, data, format_name, place):
 
 
 def test_text_before_a_bad_id_reaches_standard_output(command, tokenizer):
-    done = command("decode", stdin=b"1 2 4000000000")
-    assert (done.returncode, done.stdout) == (1, tokenizer.decode_bytes([1, 2]))
+    for bad in (b"4000000000", b"9999999999", b"x", b"-1"):
+        done = command("decode", stdin=b"1 2 " + bad + b" 3")
+        assert (done.returncode, done.stdout) == (1, tokenizer.decode_bytes([1, 2]))
 
 
 def test_lines_need_a_format_that_has_texts(command):

@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import struct
+import subprocess
+import sys
 import time
 from array import array
 
@@ -225,6 +227,38 @@ def test_usage_errors(command, arguments, words):
     message = command.fails(2, "encode", *arguments)
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize("format_name", ["ids", "u16", "u32", "npy", "jsonl"])
+def test_no_format_needs_numpy(command, format_name):
+    code = "import sys; sys.modules['numpy'] = None; import tokstream.cli as c; c.main()"
+    arguments = ["encode", "-e", "gpt2", "-f", format_name, "-o"]
+    process = [sys.executable, "-c", code, *arguments, "without"]
+    subprocess.run(process, input=TEXT.encode(), cwd=command.directory, check=True)
+    command.ok(*arguments, "with", stdin=TEXT.encode())
+    names = ("with", "without")
+    assert len({(command.directory / name).read_bytes() for name in names}) == 1
+
+
+@pytest.mark.slow
+def test_memory_does_not_depend_on_the_input(command):
+    """Peak memory of a process for 8 MB and for 64 MB through a pipe."""
+    block = TEXT.encode() * 40
+
+    def peak(n_bytes: int) -> int:
+        process = command.start("encode", "-f", "u32", stdout=subprocess.DEVNULL)
+        for _ in range(n_bytes // len(block)):
+            process.stdin.write(block)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        return usage.ru_maxrss * 1024  # Linux counts in KiB
+
+    small, large = peak(8_000_000), peak(64_000_000)
+    assert large - small < 2_000_000
+    assert large < 120_000_000
 
 
 def test_the_writers_gather_like_array():

@@ -54,6 +54,10 @@ def test_an_unreadable_file(command):
     assert "secret: permission denied" in command.fails(1, "encode", "secret")
 
 
+def test_a_file_that_opens_but_cannot_be_read(command):
+    assert "/proc/self/mem: input/output error" in command.fails(1, "encode", "/proc/self/mem")
+
+
 def test_the_second_file_is_missing(old):
     old.fails(1, "encode", "text", "nope", "-o", "out")
     assert untouched(old)

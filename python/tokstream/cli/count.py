@@ -93,14 +93,15 @@ def execute(arguments: argparse.Namespace) -> int:
     results: list[Counted] = []
     n_tokens = 0
     stream = tokenizer.stream(**shared.stream_options(arguments))
-    with Progress(n_bytes, enabled=not arguments.quiet and not report.output.is_terminal()) as bar:
+    with Progress(n_bytes, enabled=not arguments.quiet) as progress:
         for entry in found:
             if limit is not None and n_tokens > limit:
                 break
             left = None if limit is None else limit - n_tokens
-            counted = count_entry(entry, stream, left, bar, n_tokens)
+            counted = count_entry(entry, stream, left, progress, n_tokens)
             n_tokens += counted.n_tokens
             results.append(counted)
+            progress.wipe()
             report.file(counted, limit if limit is not None and n_tokens > limit else None)
     report.total(tokenizer, results, n_tokens, limit)
     if limit is not None and n_tokens > limit:

@@ -143,7 +143,8 @@ def signals_raise() -> Iterator[None]:
     try:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # no SIGHUP on Windows
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            # None: set by C code, and Python could not give it back
+            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
                 previous[number] = signal.signal(number, stop)
     except ValueError:
         # not the main thread: whoever called us handles signals

@@ -72,15 +72,15 @@ def read_numbers(blocks: Iterable[bytes]) -> Iterator[Batch]:
         cut = 1 + max(data.rfind(b"\n"), *(data.rfind(bytes([b])) for b in SEPARATORS))
         data, rest = data[:cut], data[cut:]
         for text, ends in split_lines(data):
-            yield number_batch(text, line, column, ends_text=ends)
+            yield from number_batches(text, line, column, ends_text=ends)
             line, column = (line + 1, 1) if ends else (line, column + len(text))
         if len(rest) > len(str(MAX_ID)):
-            number_batch(rest, line, column, ends_text=False)  # only leading zeros do not raise
+            list(number_batches(rest, line, column, ends_text=False))  # leading zeros do not raise
             short = rest.lstrip(b"0") or b"0"
             column += len(rest) - len(short)
             rest = short
     if rest or column > 1:
-        yield number_batch(rest, line, column, ends_text=True)
+        yield from number_batches(rest, line, column, ends_text=True)
 
 
 def split_lines(data: bytes) -> Iterator[tuple[bytes, bool]]:
@@ -92,8 +92,11 @@ def split_lines(data: bytes) -> Iterator[tuple[bytes, bool]]:
         yield rest, False
 
 
-def number_batch(text: bytes, line: int, column: int, *, ends_text: bool) -> Batch:
-    """Parse the numbers of (a part of) one line, which begins at `line`:`column`."""
+def number_batches(text: bytes, line: int, column: int, *, ends_text: bool) -> Iterator[Batch]:
+    """Parse the numbers of (a part of) one line, which begins at `line`:`column`.
+
+    Gives one batch; if there is a fault, the numbers before it, then the error.
+    """
 
     def place(index: int) -> str:
         for i, found in enumerate(re.finditer(rb"[^ \t\r\v\f,\[\]]+", text)):
@@ -102,23 +105,24 @@ def number_batch(text: bytes, line: int, column: int, *, ends_text: bool) -> Bat
         return f"line {line}"
 
     words = text.translate(TO_SPACES).split()
-    if text.translate(None, b"0123456789" + SEPARATORS):
-        index = next(i for i, word in enumerate(words) if not word.isdigit())
-        raise not_an_id(words[index], place(index))
+    n_good = len(words)
+    if text.translate(None, b"0123456789" + SEPARATORS):  # `int` also takes 1_0, +1, -1
+        n_good = next(i for i, word in enumerate(words) if not word.isdigit())
     try:
-        ids = array("I", map(int, words))
+        ids = array("I", map(int, words[:n_good]))
     except (OverflowError, ValueError):
-        # `int` refuses thousands of digits whatever they are: then point at the longest
-        longest = max(range(len(words)), key=lambda i: len(words[i]))
-        index = next((i for i, word in enumerate(words) if is_too_large(word)), longest)
-        raise not_an_id(words[index], place(index)) from None
-    return Batch(ids, ends_text, place)
+        n_good = next(i for i, word in enumerate(words) if not fits(word))
+        ids = array("I", map(int, words[:n_good]))
+    if n_good == len(words):
+        yield Batch(ids, ends_text, place)
+        return
+    yield Batch(ids, ends_text=False, place=place)
+    raise not_an_id(words[n_good], place(n_good))
 
 
-def is_too_large(digits: bytes) -> bool:
-    """Tell whether a decimal number does not fit u32."""
-    digits = digits.lstrip(b"0") or b"0"
-    return len(digits) > len(str(MAX_ID)) or int(digits) > MAX_ID
+def fits(digits: bytes) -> bool:
+    """Tell whether a decimal number is a u32, written in a length that `int` takes."""
+    return len(digits) < 4000 and int(digits) <= MAX_ID
 
 
 def not_an_id(word: object, place: str) -> MisreadError:

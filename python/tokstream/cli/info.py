@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping
 
+MAX_ROWS: Final = 12
+
 __all__ = ["add_options", "execute"]
 
 USAGE_LINE: Final = "tokstream info [options] [NAME]"
@@ -71,9 +73,12 @@ def table(info: Mapping[str, object]) -> Iterator[str]:
     for key, value in info.items():
         if isinstance(value, dict) and value:
             yield key
-            inner = max(len(str(name)) for name in value)
-            for name, entry in value.items():
+            rows = list(value.items())[:MAX_ROWS]
+            inner = max(len(str(name)) for name, _ in rows)
+            for name, entry in rows:
                 yield f"  {name!s:<{inner}}  {shown(entry)}"
+            if len(value) > MAX_ROWS:
+                yield f"  and {len(value) - MAX_ROWS} more; --json has all"
         else:
             yield f"{key:<{width}}  {shown(value)}"
 

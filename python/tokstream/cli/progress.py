@@ -45,6 +45,10 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Free the terminal's line, for the end or for other output."""
         if self.is_shown:
             self.show("")
 
