@@ -133,6 +133,7 @@ def test_digest_and_equality_follow_the_content() -> None:
     ]
     assert len({v.content_digest() for v in (plain, *others)}) == 5
     assert len({plain, again, *others}) == 5
+    assert not any(plain == other for other in others)
     assert plain != 3
     # pinned: caches and pickles of other machines depend on it
     assert (

@@ -144,4 +144,4 @@ def _is_sentencepiece(head: bytes) -> bool:
     if len(head) < 6 or head[0] != 0x0A or head[2] != 0x0A or head[1] >= 0x80:
         return False
     end = 4 + head[3]
-    return end <= 2 + head[1] and head[end : end + 1] == b"\x15"
+    return head[end : end + 1] == b"\x15"
