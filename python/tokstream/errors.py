@@ -22,6 +22,7 @@ __all__ = [
     "StreamError",
     "TokstreamError",
     "UnfinishedCharacterError",
+    "UnfinishedStreamWarning",
     "UnknownNameError",
     "VocabularyError",
 ]
@@ -143,3 +144,7 @@ class StreamBusyError(StreamError):
 
 class MissingDependencyError(TokstreamError, ImportError):
     """An optional package is needed; the message says which and how to install it."""
+
+
+class UnfinishedStreamWarning(UserWarning):
+    """A stream was left without `finish` while text was still pending: ids are missing."""

@@ -1,0 +1,118 @@
+"""The native part: tables and text in, ids out. Use `tokstream.Tokenizer` instead."""
+
+from collections.abc import Iterable
+from typing import final
+
+from typing_extensions import Buffer
+
+def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
+    r"""Inclusive ranges of the code points in `\p{name}`, None if there is no such property."""
+
+def fold_case(ranges: list[tuple[int, int]], /) -> list[tuple[int, int]]:
+    """Inclusive ranges closed under Unicode simple case folding."""
+
+@final
+class SpecialSet:
+    """Special tokens that a call honours, and strings that it refuses."""
+
+    def __new__(
+        cls, allowed: list[tuple[str, int]], forbidden: list[str], /
+    ) -> SpecialSet: ...
+
+@final
+class Core:
+    """Tables of one tokenizer; immutable.
+
+    Args:
+        blob: token bytes in merge-rank order.
+        lengths: bytes per token, a buffer of uint32.
+        ids: id per token, a buffer of uint32.
+        specials: (text, id) of special tokens.
+        automaton: `tokstream.patterns.Automaton.to_bytes`.
+
+    Raises:
+        VocabularyError: tables that do not fit together or cannot be used exactly.
+    """
+
+    def __new__(
+        cls,
+        blob: bytes,
+        lengths: Buffer,
+        ids: Buffer,
+        specials: list[tuple[str, int]],
+        automaton: bytes,
+        /,
+    ) -> Core: ...
+    def encode(
+        self, text: str | Buffer, specials: SpecialSet, replace: bool, as_array: bool, /
+    ) -> list[int] | bytearray:
+        """Ids as a list, or as the bytes of an array of native uint32."""
+
+    def count(
+        self, text: str | Buffer, specials: SpecialSet, replace: bool, limit: int | None, /
+    ) -> int:
+        """Number of ids, at most limit + 1."""
+
+    def encode_batch(
+        self,
+        texts: list[str | Buffer],
+        specials: SpecialSet,
+        replace: bool,
+        as_array: bool,
+        n_threads: int,
+        /,
+    ) -> list[list[int] | bytearray]:
+        """`encode` of each text; an error has the attribute `index`."""
+
+    def decode(self, ids: Iterable[int] | Buffer, /) -> bytes:
+        """Bytes of tokens, joined."""
+
+    def token_lengths(self, ids: list[int], /) -> list[int]:
+        """Bytes per token."""
+
+    def token_bytes(self, id: int, /) -> bytes | None:
+        """Bytes of one token."""
+
+    def token_id(self, bytes: bytes, /) -> int | None:
+        """Id of the entry with these bytes; special tokens do not count."""
+
+    @property
+    def longest_token(self) -> int:
+        """Bytes of the longest token that merging produces."""
+
+    @property
+    def unreachable_ids(self) -> list[int]:
+        """Ids of entries that merging never produces."""
+
+@final
+class Stream:
+    """The native side of `tokstream.EncodeStream`."""
+
+    def __new__(
+        cls, core: Core, specials: SpecialSet, replace: bool, max_pending: int | None, /
+    ) -> Stream: ...
+    def feed(
+        self, chunk: str | Buffer, specials: SpecialSet | None, as_array: bool, /
+    ) -> list[int] | bytearray:
+        """Ids that became stable."""
+
+    def advance(self, chunk: str | Buffer, specials: SpecialSet | None, /) -> int:
+        """Number of ids that became stable."""
+
+    def feed_special(self, id: int, as_array: bool, /) -> list[int] | bytearray:
+        """Remaining ids of the text before, then `id`."""
+
+    def finish(self, as_array: bool, /) -> list[int] | bytearray:
+        """Remaining ids."""
+
+    def peek(self, as_array: bool, /) -> list[int] | bytearray:
+        """Ids that `finish` would give; nothing changes."""
+
+    def copy(self) -> Stream:
+        """An independent stream in the same state."""
+
+    def reset(self) -> None:
+        """Begin anew."""
+
+    def counters(self) -> tuple[int, int, int]:
+        """(ids given out, source bytes fed, bytes fed that no id covers yet)."""

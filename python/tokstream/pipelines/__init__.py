@@ -1,0 +1,1 @@
+"""Pipelines: texts from iterables and files in, ids out, in constant memory."""

@@ -1,0 +1,100 @@
+"""Which special tokens a call honours and which it refuses.
+
+Enters: `allowed_special` and `disallowed_special` as a user gives them.
+Leaves: a native set, prepared once for each combination and kept.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from tokstream import _core
+from tokstream.errors import ConfigurationError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tokstream._types import SpecialChoice
+
+__all__ = ["SpecialPolicy"]
+
+_MAX_KEPT = 64
+
+
+class SpecialPolicy:
+    """The special tokens of one tokenizer, and what its format's reference does with them.
+
+    `allowed_special` become their ids wherever the text spells them, leftmost then longest.
+    `disallowed_special` make the text an error wherever they occur. All other text is plain.
+    The default of both is tiktoken's: nothing allowed, everything else disallowed.
+    """
+
+    def __init__(self, special_tokens: Mapping[str, int]) -> None:
+        self._tokens = dict(special_tokens)
+        self._kept: dict[tuple[frozenset[str], frozenset[str]], _core.SpecialSet] = {}
+        self.plain = _core.SpecialSet([], [])
+        self.default = self._prepare(frozenset(), frozenset(self._tokens))
+
+    def resolve(
+        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
+    ) -> _core.SpecialSet:
+        """Return the native set for a user's choice.
+
+        Names that are no special token are ignored in `allowed_special` and refused as text in
+        `disallowed_special`, as in tiktoken.
+
+        Raises:
+            ConfigurationError: a bare string other than "all", or names that are not `str`.
+        """
+        if allowed_special is None and disallowed_special is None:
+            return self.default
+        allowed = frozenset() if allowed_special is None else self._names(allowed_special)
+        if disallowed_special is None or disallowed_special == "all":
+            disallowed = frozenset(self._tokens) - allowed
+        else:
+            disallowed = self._names(disallowed_special)
+        return self._prepare(allowed, disallowed)
+
+    def id_of(self, name: str) -> int:
+        """Return the id of a special token by its text.
+
+        Raises:
+            UnknownNameError: no such special token; the message lists close matches.
+        """
+        try:
+            return self._tokens[name]
+        except (KeyError, TypeError):
+            close = (
+                difflib.get_close_matches(str(name), self._tokens, n=3) or list(self._tokens)[:5]
+            )
+            raise UnknownNameError(
+                f"no special token is named {name!r}; "
+                + (f"close ones are {', '.join(map(repr, close))}" if close else "there are none")
+            ) from None
+
+    def _names(self, choice: SpecialChoice) -> frozenset[str]:
+        if choice == "all":
+            return frozenset(self._tokens)
+        if isinstance(choice, str):
+            raise ConfigurationError(
+                f'a string names no set of special tokens: pass "all" or {{{choice!r}}}'
+            )
+        names = frozenset(choice or ())
+        if wrong := [name for name in names if not isinstance(name, str) or not name]:
+            raise ConfigurationError(
+                f"special tokens are named by their text, a non-empty str; got {wrong[0]!r}"
+            )
+        return names
+
+    def _prepare(self, allowed: frozenset[str], disallowed: frozenset[str]) -> _core.SpecialSet:
+        key = (allowed, disallowed)
+        known = self._kept.get(key)
+        if known is None:
+            pairs = [(name, self._tokens[name]) for name in sorted(allowed) if name in self._tokens]
+            known = _core.SpecialSet(pairs, sorted(disallowed))
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            # two threads may prepare the same set; all use the one that was there first
+            known = self._kept.setdefault(key, known)
+        return known

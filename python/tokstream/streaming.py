@@ -1,0 +1,304 @@
+"""Streams: text in chunks in, stable ids out; ids in, text out.
+
+Held back: of text, what some continuation would still tokenize otherwise (`delay_bytes`);
+of ids, an unfinished character.
+"""
+
+from __future__ import annotations
+
+import codecs
+import warnings
+from typing import TYPE_CHECKING, Self, final
+
+from tokstream import _core
+from tokstream._arrays import as_array
+from tokstream.errors import StreamClosedError, UnfinishedStreamWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.tokenizer import Tokenizer
+
+__all__ = ["DecodeStream", "EncodeStream"]
+
+
+@final
+class EncodeStream:
+    """An encoder that is fed in chunks; the ids it returns are final.
+
+    For every way of cutting the input, the concatenated `feed` results plus `finish` equal
+    `encode(whole)`. Made by `Tokenizer.stream`. A stream belongs to one thread at a time.
+
+    Memory: the undecided text, usually some tens of bytes.
+    """
+
+    __slots__ = ("_core", "_finished", "_specials", "_tokenizer")
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        specials: _core.SpecialSet,
+        errors: ErrorMode,
+        max_pending_bytes: int | None,
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._specials = specials
+        self._core = _core.Stream(
+            tokenizer._core,
+            specials,
+            errors == "replace",
+            max_pending_bytes,  # noqa: SLF001
+        )
+        self._finished = False
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer whose ids this stream gives."""
+        return self._tokenizer
+
+    def feed(
+        self,
+        chunk: Text,
+        /,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> list[int]:
+        """Encode the next chunk; return the ids that became stable.
+
+        Args:
+            chunk: text or UTF-8 bytes, length >= 0; may end inside a character.
+            allowed_special: special tokens to honour in this chunk, as in `Tokenizer.encode`.
+                By default those the stream was made with. A special token never forms across a
+                change of either argument.
+            disallowed_special: special tokens to refuse in this chunk.
+
+        Returns:
+            Ids in text order; may be empty. No later input can change them.
+
+        Raises:
+            InvalidUtf8Error: bytes that are not UTF-8, with `errors="strict"`.
+            DisallowedSpecialTokenError: the text spells a disallowed special token.
+            UnfinishedCharacterError: `str` and bytes mixed inside one character.
+            PendingLimitError: more undecided text than `max_pending_bytes`.
+            StreamClosedError: called after `finish`.
+            StreamBusyError: another thread is in a call.
+            TypeError: neither `str` nor a buffer of bytes.
+
+            After an `InputError` the stream has failed: it raises the same error until `reset`;
+            the ids that became stable in the failing call are in the error's `ids`.
+
+        Cost: O(n) for n bytes; one copy of the chunk unless it is `bytes` or an ASCII `str`.
+        Source: Dalirrooyfard & Ye, arXiv:2610.19139; Jiang & Gong, arXiv:2605.30813.
+        """
+        return self._feed(chunk, allowed_special, disallowed_special, as_array=False)  # type: ignore[return-value]
+
+    def feed_array(
+        self,
+        chunk: Text,
+        /,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> IdArray:
+        """Do as `feed`, but return a numpy array of uint32."""
+        data = self._feed(chunk, allowed_special, disallowed_special, as_array=True)
+        return as_array(data)
+
+    def _feed(
+        self,
+        chunk: Text,
+        allowed_special: SpecialChoice,
+        disallowed_special: SpecialChoice,
+        *,
+        as_array: bool,
+    ) -> list[int] | bytearray:
+        if self._finished:
+            raise self._closed("feed")
+        specials = self._specials
+        if allowed_special is not None or disallowed_special is not None:
+            specials = self._tokenizer._special.resolve(  # noqa: SLF001
+                allowed_special, disallowed_special
+            )
+        return self._core.feed(chunk, specials, as_array)
+
+    def _feed_buffer(self, chunk: Text) -> memoryview:
+        """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
+        return memoryview(self._feed(chunk, None, None, as_array=True)).cast("I")  # type: ignore[arg-type]
+
+    def advance(
+        self,
+        chunk: Text,
+        /,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> int:
+        """Do as `feed`, but return only the number of ids."""
+        if self._finished:
+            raise self._closed("advance")
+        specials = self._specials
+        if allowed_special is not None or disallowed_special is not None:
+            specials = self._tokenizer._special.resolve(  # noqa: SLF001
+                allowed_special, disallowed_special
+            )
+        return self._core.advance(chunk, specials)
+
+    def feed_special(self, name: str, /) -> list[int]:
+        """End the text so far and append a special token, whatever `allowed_special` says.
+
+        Args:
+            name: the text of the special token, such as "<|im_start|>".
+
+        Returns:
+            The remaining ids of the text before, then the special token's id.
+
+        Raises:
+            UnknownNameError: no such special token.
+            InvalidUtf8Error: the text before ends inside a character.
+            StreamClosedError: called after `finish`.
+        """
+        if self._finished:
+            raise self._closed("feed_special")
+        token_id = self._tokenizer._special.id_of(name)  # noqa: SLF001
+        return self._core.feed_special(token_id, False)  # type: ignore[return-value]  # noqa: FBT003
+
+    def finish(self) -> list[int]:
+        """End the input; return the remaining ids and close the stream.
+
+        Raises:
+            InvalidUtf8Error: the input ends inside a character, with `errors="strict"`.
+            DisallowedSpecialTokenError: the held text spells a disallowed special token.
+            StreamClosedError: called a second time.
+        """
+        return self._finish(as_array=False)  # type: ignore[return-value]
+
+    def finish_array(self) -> IdArray:
+        """Do as `finish`, but return a numpy array of uint32."""
+        return as_array(self._finish(as_array=True))
+
+    def _finish(self, *, as_array: bool) -> list[int] | bytearray:
+        if self._finished:
+            raise self._closed("finish")
+        ids = self._core.finish(as_array)
+        self._finished = True
+        return ids
+
+    def _finish_buffer(self) -> memoryview:
+        return memoryview(self._finish(as_array=True)).cast("I")  # type: ignore[arg-type]
+
+    def peek(self) -> list[int]:
+        """Return the ids that `finish` would return now; change nothing.
+
+        Cost: O(pending text).
+        """
+        if self._finished:
+            return []
+        return self._core.peek(False)  # type: ignore[return-value]  # noqa: FBT003
+
+    def peek_array(self) -> IdArray:
+        """Do as `peek`, but return a numpy array of uint32."""
+        return as_array(bytearray() if self._finished else self._core.peek(True))  # noqa: FBT003
+
+    def copy(self) -> EncodeStream:
+        """Return an independent stream in the same state: encode a shared prefix once.
+
+        Cost: O(pending text).
+        """
+        other = object.__new__(EncodeStream)
+        other._tokenizer = self._tokenizer
+        other._specials = self._specials
+        other._core = self._core.copy()
+        other._finished = self._finished
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> EncodeStream:
+        return self.copy()
+
+    def reset(self) -> None:
+        """Forget all input and start anew; also after an error or `finish`."""
+        self._core.reset()
+        self._finished = False
+
+    @property
+    def n_tokens(self) -> int:
+        """Ids returned so far."""
+        return self._core.counters()[0]
+
+    @property
+    def n_bytes(self) -> int:
+        """Source bytes fed so far; a `str` counts as its UTF-8."""
+        return self._core.counters()[1]
+
+    @property
+    def delay_bytes(self) -> int:
+        """Source bytes fed that no returned id covers yet."""
+        return self._core.counters()[2]
+
+    def _closed(self, verb: str) -> StreamClosedError:
+        return StreamClosedError(
+            f"{verb} after finish: the stream ended at byte {self.n_bytes}; "
+            "call reset to encode another text"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if exc_type is None and not self._finished and (pending := self.delay_bytes):
+            warnings.warn(
+                f"the stream was left without finish: {pending} bytes are pending, "
+                "so ids are missing; call finish inside the with block",
+                UnfinishedStreamWarning,
+                stacklevel=2,
+            )
+
+    def __repr__(self) -> str:
+        n_tokens, n_bytes, delay = self._core.counters()
+        state = "finished" if self._finished else f"{delay} pending"
+        return f"<EncodeStream {self._tokenizer.name}: {n_bytes} bytes, {n_tokens} ids, {state}>"
+
+
+@final
+class DecodeStream:
+    """A decoder that is fed ids; it returns text as soon as characters are complete.
+
+    Made by `Tokenizer.decode_stream`. For every way of cutting the ids, the concatenated `feed`
+    results plus `finish` equal `decode(all)`.
+    """
+
+    __slots__ = ("_decoder", "_tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer, errors: str) -> None:
+        self._tokenizer = tokenizer
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def feed(self, ids: int | Iterable[int], /) -> str:
+        """Return the text that became complete with one or more ids; may be empty.
+
+        Raises:
+            InvalidTokenIdError: an id that the tokenizer does not have; nothing is consumed.
+            UnicodeDecodeError: ids that are not UTF-8, with `errors="strict"`.
+        """
+        if isinstance(ids, int):
+            ids = (ids,)
+        return self._decoder.decode(self._tokenizer.decode_bytes(ids))
+
+    def finish(self) -> str:
+        """End the ids; return what an unfinished character decodes to, and start anew."""
+        text = self._decoder.decode(b"", final=True)
+        self._decoder.reset()
+        return text
+
+    def reset(self) -> None:
+        """Forget an unfinished character."""
+        self._decoder.reset()
