@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tokstream.errors import VocabularyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
 __all__ = ["MergeRules", "Rule", "Step"]
 
-MEMO_LIMIT = 1 << 20  # answers kept about pairs of tokens; then the memo starts again
+MEMO_LIMIT = 1 << 20  # answers of one kind kept
 
 
 class Step(NamedTuple):
@@ -94,7 +97,9 @@ class MergeRules:
         self._sorted = sorted(tokens)
         self._rules: dict[bytes, Rule | None] = {}
         self._compatible: dict[tuple[bytes, bytes], bool] = {}
+        self._crossing: dict[tuple[bytes, bytes], float] = {}
         self._straddled: dict[tuple[bytes | None, bytes], bool] = {}
+        self._ranked: dict[bytes, list[tuple[int, bytes]]] = {}
 
     @classmethod
     def from_ranks(cls, ranks: Mapping[bytes, int]) -> MergeRules:
@@ -228,15 +233,63 @@ class MergeRules:
     def compatible(self, left: bytes, right: bytes) -> bool:
         """Whether left → right: Merge(left right) = left right, for reachable tokens.
 
-        Cost: O(d) look-ups the first time, d the depth of the two derivations.
+        Raises:
+            VocabularyError: one of them is unreachable.
+        Cost: O(d e) look-ups the first time, d and e the depths of the two derivations.
         """
-        pair = left, right
-        known = self._compatible.get(pair)
+        known = self._compatible.get((left, right))
         if known is None:
-            if len(self._compatible) >= MEMO_LIMIT:
-                self._compatible.clear()
-            known = self._compatible[pair] = self._never_merged_across(left, right)
+            if self._rule_of(left).increasing and self._rule_of(right).increasing:
+                known = self.crossing(left, right) == inf
+            else:
+                known = self.merge(left + right) == [left, right]  # the definition
+            _remember(self._compatible, (left, right), known)
         return known
+
+    def crossing(self, left: bytes, right: bytes) -> float:
+        """Return the rank of the merge that crosses the border in Merge(left right), else inf.
+
+        Until then the two sides develop as each does alone. So the neighbours of the border are,
+        at any time, one token of the right edge of `left` (left itself, its suc, that one's suc
+        and so on) and one of the left edge of `right`. The left edge is walked through from the
+        first byte on: a piece of it meets what is on the other side while it is there, which is
+        until it becomes part of the next longer piece.
+
+        Ranks must increase along both derivations.
+        """
+        edge: list[bytes] = []  # pieces of the left edge of `right`, as far as not known
+        while (crossed := self._crossing.get((left, right))) is None:
+            edge.append(right)
+            n_pre = self._rule_of(right).n_pre
+            if n_pre == 0:
+                crossed = inf
+                break
+            right = right[:n_pre]
+        for piece in reversed(edge):
+            # of equal ranks the leftmost goes first, and the border is left of what is in `right`
+            if crossed <= self._time(piece):
+                break
+            crossed = self._meeting(left, piece)
+            _remember(self._crossing, (left, piece), crossed)
+        return crossed
+
+    def _meeting(self, left: bytes, piece: bytes) -> float:
+        """Return the lowest rank at which `piece` merges with a token of the right edge of `left`.
+
+        Each of those is there until its own use in a longer one. At an equal rank that use goes
+        first, since it is further left.
+        """
+        first = used = inf
+        while True:
+            rule = self.rule(left + piece)
+            if rule is not None and rule.n_pre == len(left):
+                rank = self._rank[left + piece]
+                if rank < used:
+                    first = rank
+            if len(left) == 1:
+                return first
+            used = self._time(left)
+            left = left[self._rule_of(left).n_pre :]
 
     def straddled(self, before: bytes | None, beginning: bytes) -> bool:
         """Whether some reachable token has this proper beginning and may follow `before`.
@@ -244,47 +297,47 @@ class MergeRules:
         Then, in some future, it lies across the place where `beginning` ends. With `before` None
         it need not follow anything.
 
-        Cost: O(m) for m tokens with this beginning, the first time.
+        A merge across the border that is due before the first byte of a token merges with the
+        rest of it rules the token out, and all that are later with their first byte: that leaves
+        few of the many thousands that may begin with a blank.
+
+        Cost: O(m) for m tokens with this beginning the first time, then usually O(1).
         """
         key = before, beginning
         known = self._straddled.get(key)
         if known is None:
-            if len(self._straddled) >= MEMO_LIMIT:
-                self._straddled.clear()
-            known = self._straddled[key] = any(
-                self.reachable(token) and (before is None or self.compatible(before, token))
-                for token in self.extensions(beginning)
-            )
+            tokens = self._by_first_merge(beginning)
+            if before is None:
+                known = bool(tokens)
+            elif not self._rule_of(before).increasing:
+                known = any(self.compatible(before, token) for _, token in tokens)
+            else:
+                due = self.crossing(before, beginning[:1])
+                early = takewhile(lambda ranked: ranked[0] < due, tokens)
+                known = any(self.compatible(before, token) for _, token in early)
+            _remember(self._straddled, key, known)
         return known
 
-    def _never_merged_across(self, left: bytes, right: bytes) -> bool:
-        """Undo the two derivations from the end, looking for a merge across the border.
+    def _by_first_merge(self, beginning: bytes) -> list[tuple[int, bytes]]:
+        """Return the reachable extensions, in order of the rank at which their first byte merges.
 
-        At any time the border lies between some token on the right edge of `left` and one on the
-        left edge of `right`. A pair that met there, and whose rule was due before either of them
-        became something else, would have merged. Among equal ranks the leftmost goes first: a
-        merge inside `left` is to the left of the border, one inside `right` is to the right of
-        it. Hence `<` on one side and `<=` on the other.
+        Those whose ranks do not increase come first, with -1.
         """
-        rule_left, rule_right = self._rule_of(left), self._rule_of(right)
-        if not (rule_left.increasing and rule_right.increasing):
-            return self.merge(left + right) == [left, right]  # the definition
-        used_left: float = inf  # the rank that made `left` part of something longer
-        used_right: float = inf
-        while True:
-            across = self.rule(left + right)
-            if across is not None and across.n_pre == len(left):
-                rank = self._rank[left + right]
-                if rank < used_left and rank <= used_right:
-                    return False
-            if len(left) == len(right) == 1:
-                return True
-            if self._time(left) > self._time(right):
-                used_left = self._time(left)
-                left = left[self._rule_of(left).n_pre :]
-            else:
-                used_right = self._time(right)
-                right = right[: self._rule_of(right).n_pre]
+        ranked = self._ranked.get(beginning)
+        if ranked is None:
+            ranked = self._ranked[beginning] = []
+            for token in self.extensions(beginning):
+                rule = self.rule(token)
+                if rule is not None:
+                    rank = self._first_merge(token) if rule.increasing else -1
+                    ranked.append((rank, token))
+            ranked.sort()
+        return ranked
+
+    def _first_merge(self, token: bytes) -> int:
+        while (n_pre := self._rule_of(token).n_pre) > 1:
+            token = token[:n_pre]
+        return self._time(token)
 
     def _rule_of(self, token: bytes) -> Rule:
         rule = self.rule(token)
@@ -295,3 +348,10 @@ class MergeRules:
     def _time(self, token: bytes) -> int:
         """When a token comes into being: at its rank; single bytes are there from the start."""
         return self._rank[token] if len(token) > 1 else -1
+
+
+def _remember(memo: dict[Key, Value], key: Key, value: Value) -> None:
+    """Note an answer; begin a new memo when it is full."""
+    if len(memo) >= MEMO_LIMIT:
+        memo.clear()
+    memo[key] = value
