@@ -30,6 +30,7 @@ __all__ = ["Chunks"]
 REPLACEMENT = "\ufffd"
 SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 SURROGATE_BYTES = 3
+HALF_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 class Chunks:
@@ -143,7 +144,9 @@ class Chunks:
                 n_good, n_bad, reason = error.start, error.end - error.start, error.reason
                 good = utf_8_decode(view[done : done + n_good])[0]
             else:
-                n_bad = 0
+                # Python keeps half a surrogate for its "surrogatepass"; it is invalid already
+                n_bad = int(HALF_SURROGATE.match(view[done + n_good :]) is not None)
+                reason = "surrogates are not UTF-8"
             text.append(good)
             self.offsets.append(n_good, n_good)
             done += n_good

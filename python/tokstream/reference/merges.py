@@ -247,7 +247,7 @@ class MergeRules:
         return known
 
     def crossing(self, left: bytes, right: bytes) -> float:
-        """Return the rank of the merge that crosses the border in Merge(left right), else inf.
+        """Return when a merge crosses the border in Merge(left right), as a rank; else inf.
 
         Until then the two sides develop as each does alone. So the neighbours of the border are,
         at any time, one token of the right edge of `left` (left itself, its suc, that one's suc
@@ -274,18 +274,19 @@ class MergeRules:
         return crossed
 
     def _meeting(self, left: bytes, piece: bytes) -> float:
-        """Return the lowest rank at which `piece` merges with a token of the right edge of `left`.
+        """Return when `piece` first merges with a token of the right edge of `left`, else inf.
 
         Each of those is there until its own use in a longer one. At an equal rank that use goes
-        first, since it is further left.
+        first, since it is further left. The merge is due at its rank, or, where ranks decrease,
+        as soon as both are there.
         """
         first = used = inf
         while True:
             rule = self.rule(left + piece)
             if rule is not None and rule.n_pre == len(left):
-                rank = self._rank[left + piece]
-                if rank < used:
-                    first = rank
+                due = max(self._rank[left + piece], self._time(left), self._time(piece))
+                if due < used:
+                    first = due  # earlier than what was found before, which needs a longer token
             if len(left) == 1:
                 return first
             used = self._time(left)
