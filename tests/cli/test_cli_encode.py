@@ -10,16 +10,28 @@ import subprocess
 import sys
 import time
 from array import array
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tokstream.cli.id_writers import U16Writer
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = "Hello, wörld! 漢字 🙂\r\n  def f(x):\n\treturn 1234567\n\n" * 50
 
 
 def u32(data: bytes) -> list[int]:
     return list(struct.unpack(f"<{len(data) // 4}I", data))
+
+
+def write_rank_file(path: Path) -> None:
+    """Write a vocabulary of all bytes and `ab`."""
+    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 256}
+    path.write_bytes(
+        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    )
 
 
 def test_ids_are_one_line_per_file(command, tokenizer):
@@ -55,6 +67,20 @@ def test_u16_needs_a_vocabulary_that_fits(command):
     message = command.fails(2, "encode", "-f", "u16", "-o", "x", stdin=b"text")
     assert "65536" in message
     assert command.names() == []
+
+
+@pytest.mark.parametrize(("special_id", "code"), [(65535, 0), (65536, 2)])
+def test_u16_at_the_boundary(command, special_id, code):
+    """A special token's id counts: 65535 is the last that fits."""
+    write_rank_file(command.directory / "x.tiktoken")
+    options = ["--vocab", "x.tiktoken", "--pattern", r"\w+|\W+", "--special", f"<s>={special_id}"]
+    arguments = ["encode", *options, "--special-text", "token", "-f", "u16", "-o", "out"]
+    if code:
+        assert "65536" in command.fails(code, *arguments, stdin=b"<s>")
+        assert command.names() == ["x.tiktoken"]
+    else:
+        command.ok(*arguments, stdin=b"<s>")
+        assert (command.directory / "out").read_bytes() == b"\xff\xff"
 
 
 def test_npy_is_what_numpy_reads(command, tokenizer):
@@ -188,10 +214,7 @@ def test_ids_flow_while_the_pipe_is_open(command, tokenizer):
 
 
 def test_a_vocabulary_file(command, tmp_path):
-    ranks = {bytes([b]): b for b in range(256)} | {b"ab": 256}
-    (tmp_path / "x.tiktoken").write_bytes(
-        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
-    )
+    write_rank_file(tmp_path / "x.tiktoken")
     options = ["--vocab", "x.tiktoken", "--pattern", r"\w+|\W+"]
     out = command.ok("encode", *options, stdin=b"abc ab")
     assert out.split() == [b"256", b"99", b"32", b"256"]
