@@ -131,5 +131,6 @@ def test_text_offsets_lead_back_to_the_source(implementation: ModuleType) -> Non
             ends.append((decoder.offsets.n_text, n_source))
     assert n_source == decoder.n_bytes == 2 + 1 + 6 + 2 + 1
     assert [decoder.offsets.source(text) for text, _ in ends] == [source for _, source in ends]
+    assert [decoder.offsets.source(text) for text in (3, 4)] == [2, 2]  # inside U+FFFD
     decoder.offsets.forget(5)
     assert decoder.offsets.source(ends[-1][0]) == n_source

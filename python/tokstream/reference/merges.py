@@ -320,19 +320,12 @@ class MergeRules:
         return known
 
     def _by_first_merge(self, beginning: bytes) -> list[tuple[int, bytes]]:
-        """Return the reachable extensions, in order of the rank at which their first byte merges.
-
-        Those whose ranks do not increase come first, with -1.
-        """
+        """Return the reachable extensions, in order of the rank at which their first byte merges."""
         ranked = self._ranked.get(beginning)
         if ranked is None:
-            ranked = self._ranked[beginning] = []
-            for token in self.extensions(beginning):
-                rule = self.rule(token)
-                if rule is not None:
-                    rank = self._first_merge(token) if rule.increasing else -1
-                    ranked.append((rank, token))
-            ranked.sort()
+            reachable = filter(self.reachable, self.extensions(beginning))
+            ranked = sorted((self._first_merge(token), token) for token in reachable)
+            self._ranked[beginning] = ranked
         return ranked
 
     def _first_merge(self, token: bytes) -> int:
