@@ -255,7 +255,8 @@ class MergeRules:
         first byte on: a piece of it meets what is on the other side while it is there, which is
         until it becomes part of the next longer piece.
 
-        Ranks must increase along both derivations.
+        Ranks must increase along both derivations. The result is the usual spine check, kept with
+        the time so that pairs with the same beginning share it.
         """
         edge: list[bytes] = []  # pieces of the left edge of `right`, as far as not known
         while (crossed := self._crossing.get((left, right))) is None:
@@ -320,7 +321,7 @@ class MergeRules:
         return known
 
     def _by_first_merge(self, beginning: bytes) -> list[tuple[int, bytes]]:
-        """Return the reachable extensions, in order of the rank at which their first byte merges."""
+        """Return the reachable extensions, ordered by the rank at which their first byte merges."""
         ranked = self._ranked.get(beginning)
         if ranked is None:
             reachable = filter(self.reachable, self.extensions(beginning))
