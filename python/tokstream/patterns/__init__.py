@@ -25,8 +25,10 @@ def compile_pattern(pattern: str, dialect: Dialect = "tiktoken") -> Automaton:
     Args:
         pattern: the regular expression, at least one character.
         dialect: whose notation it is: "tiktoken" or "tokenizers".
+
     Returns:
         The minimal automaton; equal patterns give equal tables.
+
     Raises:
         PatternError: what cannot be honoured exactly, with its offset in `pattern`.
     Cost: some 10 ms for published patterns; the compiler is imported on first use.

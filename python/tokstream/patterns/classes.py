@@ -10,11 +10,14 @@ Surrogates (U+D800..U+DFFF) are in no set: they cannot occur in UTF-8 text.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tokstream._core import fold_case, unicode_property
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["MAX_CODE_POINT", "CodePoints", "Partition", "named_property", "partition"]
 
@@ -154,6 +157,7 @@ class Partition:
 
         Args:
             renumber: new number of each class, below 256.
+
         Returns:
             `class_index` (17,408 x u16) and `class_blocks` (64 x blocks, u8); equal blocks are
             stored once, in order of first use.
@@ -201,11 +205,11 @@ def partition(sets: Sequence[CodePoints]) -> Partition:
         number = 0 if start == _FIRST_SURROGATE else numbers.setdefault(mask, len(numbers))
         if not runs or runs[-1][1] != number:
             runs.append((start, number))
-    members = [0] * len(sets)
+    masks = [0] * len(sets)
     for mask, number in numbers.items():
         rest = mask
         while rest:
             low = rest & -rest
-            members[low.bit_length() - 1] |= 1 << number
+            masks[low.bit_length() - 1] |= 1 << number
             rest ^= low
-    return Partition(tuple(runs), tuple(members), len(numbers))
+    return Partition(tuple(runs), tuple(masks), len(numbers))

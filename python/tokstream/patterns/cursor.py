@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from tokstream.errors import PatternError
-from tokstream.patterns.classes import CodePoints
 
 if TYPE_CHECKING:
+    from tokstream.patterns.classes import CodePoints
     from tokstream.patterns.dialects import Dialect
 
 __all__ = ["Cursor", "Flags"]

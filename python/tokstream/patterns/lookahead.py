@@ -52,26 +52,34 @@ def _reduce(node: Node, offset: int) -> _Reduced:
         case Condition():
             return (node.members, node.at_end), _NOTHING
         case Alternation():
-            empty, at_end, reading = _NOTHING, False, _NOTHING
-            for choice in node.choices:
-                (more_empty, more_end), more_reading = _reduce(choice, offset)
-                empty, at_end = empty | more_empty, at_end or more_end
-                reading = reading | more_reading
-            return (empty, at_end), reading
+            return _reduce_alternation(node, offset)
         case Sequence():
             return _reduce_sequence(node, offset)
         case Repeat():
-            (empty, at_end), reading = _reduce(node.body, offset)
-            if node.high == 0 or node.low == 0:
-                empty, at_end = _ANYTHING, True
-            if node.high == 0:
-                reading = _NOTHING
-            if node.low > 1 and reading:
-                _refuse(offset)
-            return (empty, at_end), reading
+            return _reduce_repeat(node, offset)
         case Atomic():
             # Asking whether it matches at all: the first way exists if any way does.
             return _reduce(node.body, offset)
+
+
+def _reduce_alternation(node: Alternation, offset: int) -> _Reduced:
+    empty, at_end, reading = _NOTHING, False, _NOTHING
+    for choice in node.choices:
+        (more_empty, more_end), more_reading = _reduce(choice, offset)
+        empty, at_end = empty | more_empty, at_end or more_end
+        reading = reading | more_reading
+    return (empty, at_end), reading
+
+
+def _reduce_repeat(node: Repeat, offset: int) -> _Reduced:
+    empty, reading = _reduce(node.body, offset)
+    if node.high == 0:
+        return (_ANYTHING, True), _NOTHING
+    if node.low == 0:
+        return (_ANYTHING, True), reading
+    if node.low > 1 and reading:
+        _refuse(offset)
+    return empty, reading
 
 
 def _reduce_sequence(node: Sequence, offset: int) -> _Reduced:

@@ -7,13 +7,20 @@ cannot be honoured exactly with one symbol of lookahead, and everything the refe
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tokstream.errors import PatternError
 from tokstream.patterns.brackets import parse_class
 from tokstream.patterns.classes import CodePoints
 from tokstream.patterns.cursor import Cursor, Flags
-from tokstream.patterns.dialects import DIALECTS, NEWLINE
+from tokstream.patterns.dialects import (
+    DIALECTS,
+    NEWLINE,
+    full_folding_texts,
+    has_full_folding,
+)
 from tokstream.patterns.escapes import parse_escape
 from tokstream.patterns.lookahead import condition_of
 from tokstream.patterns.syntax import (
@@ -26,12 +33,18 @@ from tokstream.patterns.syntax import (
     Sequence,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 __all__ = ["MAX_NESTING", "MAX_REPEAT", "parse"]
 
 MAX_NESTING = 60
 MAX_REPEAT = 1_000
 
-_NO_POINTS = CodePoints(())
+_NOTHING = CodePoints(())
+_ANYTHING = ~_NOTHING
+_BRACES = re.compile(r"\{(?=[0-9,])([0-9]{0,6})(?:(,)([0-9]{0,6}))?\}")
+_LONGEST_FOLDING = 3
 
 
 def parse(pattern: str, dialect: str) -> Node:
@@ -40,6 +53,7 @@ def parse(pattern: str, dialect: str) -> Node:
     Args:
         pattern: the regular expression.
         dialect: "tiktoken" or "tokenizers".
+
     Raises:
         PatternError: with the construct and its offset in characters.
     """
@@ -60,6 +74,8 @@ class _Parser:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.depth = 0
+        # Characters for which Oniguruma would consider foldings to several, by their offset.
+        self.folded: dict[int, str] = {}
 
     def parse(self) -> Node:
         tree = self._alternation()
@@ -85,56 +101,58 @@ class _Parser:
             part = self._quantified()
             if part is not None:
                 parts.append(part)
+        if self.folded:
+            self._refuse_full_folding(parts)
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts), offset)
 
     def _quantified(self) -> Node | None:
+        """Read one part with its repeat, if any; None for an inline flag."""
         cursor = self.cursor
         offset = cursor.at
         node = self._atom()
-        depth = 0
-        while not cursor.done:
-            at = cursor.at
-            counts = self._counts()
-            if counts is None:
-                break
-            if node is None or isinstance(node, Condition):
-                cursor.fail("repeat of nothing", "remove it, or escape the character", at)
-            depth += 1
-            if depth > MAX_NESTING:
-                cursor.fail("too many repeats in a row", "combine them", at)
-            node = self._repeat(node, counts, offset, cursor.text[at] == "{")
+        at = cursor.at
+        counts = self._counts()
+        if counts is None:
+            return node
+        if node is None or isinstance(node, Condition):
+            cursor.fail("repeat of nothing", "remove it, or escape the character", at)
+        node = self._repeat(node, counts, offset, at)
+        at = cursor.at
+        if self._counts() is not None:
+            cursor.fail("repeat of a repeat", "combine the two, or put a group around one", at)
         return node
 
-    def _repeat(
-        self, node: Node, counts: tuple[int, int | None], offset: int, braces: bool
-    ) -> Node:
+    def _repeat(self, node: Node, counts: tuple[int, int | None], offset: int, at: int) -> Node:
+        """Apply a quantifier that was read at `at` to the part that begins at `offset`."""
         cursor = self.cursor
         low, high = counts
+        in_braces = cursor.text[at] == "{"
         if high is not None and high < low:
-            cursor.fail(f"repeat {{{low},{high}}} with the larger count first", "swap them")
+            cursor.fail("repeat with the larger count first", "swap its counts", at)
         if max(low, high or 0) > MAX_REPEAT:
-            cursor.fail(f"repeat of more than {MAX_REPEAT}", "use a smaller count")
-        greedy = not cursor.take("?")
-        possessive = greedy and self._possessive_mark(braces=braces)
-        if (high is None or high > 1) and _may_be_empty(node):
-            raise PatternError(
-                f"repeat at offset {offset} of something that may be empty is not supported: "
-                "engines differ in what it matches; make the repeated part match at least one "
-                "character",
+            cursor.fail(f"repeat of more than {MAX_REPEAT}", "use a smaller count", at)
+        lazy = cursor.take("?")
+        if lazy and in_braces and low == high and not cursor.dialect.lazy_exact_braces:
+            cursor.fail("{m}? (it means optional, not lazy)", "write a group (?:...)?", at)
+        possessive = not lazy and cursor.take("+")
+        again = possessive and in_braces and not cursor.dialect.possessive_braces
+        if again and (low == 0 or high is None):
+            cursor.fail("{m,n}+ that repeats something empty or unlimited", "write it out", at)
+        if (again or high is None or high > 1) and _may_be_empty(node):
+            cursor.fail(
+                "repeat of something that may be empty (engines differ in what it matches)",
+                "make the repeated part match at least one character",
                 offset,
             )
-        repeated = Repeat(node, low, high, greedy, offset)
+        repeated = Repeat(node, low, high, not lazy, offset)
+        if again:  # not possessive in this dialect, but a repeat of the repeat
+            return Repeat(repeated, 1, None, greedy=True, offset=offset)
         if not possessive:
             return repeated
         return Atomic(repeated, offset, f"possessive repeat {cursor.text[offset : cursor.at]!r}")
 
-    def _possessive_mark(self, *, braces: bool) -> bool:
-        if braces and not self.cursor.dialect.possessive_braces:
-            return False  # {m,n}+ is a repeat of the repeat
-        return self.cursor.take("+")
-
     def _counts(self) -> tuple[int, int | None] | None:
-        """Read a quantifier, without its `?` or `+`."""
+        """Read a quantifier without its `?` or `+`; None if there is none here."""
         cursor = self.cursor
         if cursor.take("*"):
             return 0, None
@@ -142,130 +160,152 @@ class _Parser:
             return 1, None
         if cursor.take("?"):
             return 0, 1
-        if cursor.peek() == "{":
-            return self._braces()
-        return None
-
-    def _braces(self) -> tuple[int, int | None] | None:
-        cursor = self.cursor
-        offset = cursor.at
-        end = cursor.text.find("}", offset)
-        inside = cursor.text[offset + 1 : end] if end > 0 else ""
-        low, comma, high = inside.partition(",")
-        plain = (
-            low.isascii() and low.isdigit() and (not high or (high.isascii() and high.isdigit()))
-        )
-        if not plain or len(inside) > 16:
-            cursor.fail("brace that does not begin a count", "escape it as \\{")
-        cursor.at = end + 1
+        braces = _BRACES.match(cursor.text, cursor.at)
+        if braces is None:
+            return None  # a brace that begins no count is a character
+        cursor.at = braces.end()
+        low, comma, high = braces.groups()
         if not comma:
             return int(low), int(low)
-        return int(low), int(high) if high else None
+        return int(low or 0), int(high) if high else None
 
     def _atom(self) -> Node | None:
         cursor = self.cursor
         offset = cursor.at
         character = cursor.next()
-        if character == "(":
-            return self._group(offset)
-        if character == "[":
-            return Chars(parse_class(cursor, offset), offset)
-        if character == ".":
-            members = _NO_POINTS if cursor.flags.dot_all else NEWLINE
-            return Chars(~members, offset)
-        if character == "$":
-            return self._dollar(offset)
-        if character == "^":
-            cursor.fail("^", "what precedes a pretoken cannot be asked; remove it", offset)
-        if character == "\\":
-            return self._escape(offset)
-        if character in "*+?{":
-            cursor.fail(
-                f"{character} with nothing to repeat", f"escape it as \\{character}", offset
-            )
-        return Chars(cursor.cased(CodePoints.single(ord(character))), offset)
+        match character:
+            case "(":
+                return self._group(offset)
+            case "[":
+                return Chars(parse_class(cursor, offset), offset)
+            case ".":
+                return Chars(_ANYTHING if cursor.flags.dot_all else _ANYTHING - NEWLINE, offset)
+            case "$":
+                at_newline = cursor.flags.multi_line or cursor.dialect.dollar_before_newline
+                points = NEWLINE if at_newline else _NOTHING
+                return Condition(points, at_end=True, offset=offset)
+            case "^":
+                cursor.fail("^", "what precedes a pretoken cannot be asked; remove it", offset)
+            case "\\":
+                return self._escape(offset)
+            case "*" | "+" | "?":
+                cursor.fail(f"{character} with nothing to repeat", "escape it", offset)
+            case "{" if _BRACES.match(cursor.text, offset):
+                cursor.fail("count with nothing to repeat", "escape the {", offset)
+        return self._literal(ord(character), offset)
 
     def _escape(self, offset: int) -> Node:
         cursor = self.cursor
         if cursor.take("z"):
-            return Condition(_NO_POINTS, True, offset)
-        return Chars(parse_escape(cursor, offset), offset)
+            return Condition(_NOTHING, at_end=True, offset=offset)
+        members, is_character = parse_escape(cursor, offset, in_class=False)
+        if is_character:
+            return self._literal(members.ranges[0][0], offset)
+        return Chars(members, offset)
 
-    def _dollar(self, offset: int) -> Node:
+    def _literal(self, code_point: int, offset: int) -> Node:
+        """Build one character, with its other cases if case is ignored."""
         cursor = self.cursor
-        at_newline = cursor.flags.multi_line or cursor.dialect.dollar_before_newline
-        return Condition(NEWLINE if at_newline else _NO_POINTS, True, offset)
+        members = cursor.cased(CodePoints.single(code_point))
+        if cursor.flags.ignore_case and cursor.dialect.full_case_folding:
+            if has_full_folding(members):
+                cursor.fail(
+                    f"{chr(code_point)!r} with case ignored (it also stands for several "
+                    "characters)",
+                    "move it out of the (?i) group",
+                    offset,
+                )
+            self.folded[offset] = chr(code_point).casefold()
+        return Chars(members, offset)
+
+    def _refuse_full_folding(self, parts: Iterable[Node]) -> None:
+        """Refuse neighbours which, with case ignored, also stand for one character (ss, fi)."""
+        run = ""
+        offset = 0
+        for part in _flat(parts):
+            letter = self.folded.get(part.offset, "") if isinstance(part, Chars) else ""
+            run = (run + letter)[-_LONGEST_FOLDING:] if letter else ""
+            offset = part.offset
+            if any(text in run for text in full_folding_texts()):
+                self.cursor.fail(
+                    f"{run!r} with case ignored (it also stands for one character)",
+                    "move it out of the (?i) group",
+                    offset,
+                )
 
     def _group(self, offset: int) -> Node | None:
         cursor = self.cursor
-        if not cursor.take("?"):
-            return self._inside(offset)
-        if cursor.take(":"):
+        if not cursor.take("?") or cursor.take(":"):
             return self._inside(offset)
         if cursor.take(">"):
             body = self._inside(offset)
             return Atomic(body, offset, f"atomic group {cursor.text[offset : cursor.at]!r}")
-        if cursor.take("="):
-            return condition_of(self._inside(offset), offset, negated=False)
-        if cursor.take("!"):
-            return condition_of(self._inside(offset), offset, negated=True)
+        if cursor.peek() in ("=", "!"):
+            negated = cursor.next() == "!"
+            return condition_of(self._inside(offset), offset, negated=negated)
         for prefix, construct in _REFUSED_GROUPS.items():
             if cursor.text.startswith(prefix, cursor.at):
                 cursor.fail(construct, "rewrite the pattern without it", offset)
-        if cursor.take("P<") or cursor.take("<"):
-            self._group_name(offset)
-            return self._inside(offset)
+        if cursor.take("<") or (cursor.dialect.named_p_groups and cursor.take("P<")):
+            return self._named_group(offset)
         return self._flag_group(offset)
 
-    def _group_name(self, offset: int) -> None:
+    def _named_group(self, offset: int) -> Node:
         cursor = self.cursor
         end = cursor.text.find(">", cursor.at)
         name = cursor.text[cursor.at : end] if end > 0 else ""
         if not (name.isascii() and name.isidentifier()):
             cursor.fail("group name", "use a plain group (?:...)", offset)
         cursor.at = end + 1
+        return self._inside(offset)
 
     def _flag_group(self, offset: int) -> Node | None:
         cursor = self.cursor
         flags = cursor.flags
         on = True
-        seen = 0
+        seen = ""
         while True:
             at = cursor.at
-            letter = cursor.next() if not cursor.done else ""
+            letter = cursor.next()
+            if letter in (":", ")") and seen:
+                break
             if letter == "-" and on:
                 on = False
                 continue
-            if letter in (":", ")") and (seen or (letter == ":" and on)):
-                break
             name = cursor.dialect.flags.get(letter)
-            if name is None:
-                cursor.fail(f"group (?{letter}", "use (?:...) or a supported flag", offset)
-            seen += 1
+            if name is None or (not name and not on):
+                cursor.fail(f"group flag {letter!r}", "use (?:...) or a supported flag", at)
+            seen += letter
             if name:
                 flags = replace(flags, **{name: on})
-            elif not on:
-                cursor.fail(f"flag -{letter}", "remove it", at)
-        if letter == ")":
-            if not cursor.dialect.inline_flags_allowed(cursor, offset):
-                cursor.fail("inline flags in the middle", "use a group (?i:...)", offset)
+        if letter == ":":
+            return self._inside(offset, flags)
+        if not cursor.dialect.flags_open_group:
             cursor.flags = flags
             return None
-        return self._inside(offset, flags)
+        outer = cursor.flags
+        cursor.flags = flags
+        rest = self._nested(offset)
+        cursor.flags = outer
+        return rest
 
     def _inside(self, offset: int, flags: Flags | None = None) -> Node:
-        """Parse up to the closing parenthesis."""
+        """Read the rest of a group, with its closing parenthesis."""
         cursor = self.cursor
-        self.depth += 1
-        if self.depth > MAX_NESTING:
-            cursor.fail(f"groups nested deeper than {MAX_NESTING}", "flatten them", offset)
         outer = cursor.flags
         if flags is not None:
             cursor.flags = flags
-        body = self._alternation()
+        body = self._nested(offset)
         cursor.flags = outer
         if not cursor.take(")"):
             cursor.fail("group that is not closed", "add )", offset)
+        return body
+
+    def _nested(self, offset: int) -> Node:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            self.cursor.fail(f"groups nested deeper than {MAX_NESTING}", "flatten them", offset)
+        body = self._alternation()
         self.depth -= 1
         return body
 
@@ -284,6 +324,15 @@ _REFUSED_GROUPS: dict[str, str] = {
     "@": "capture history (?@",
     "{": "callout (?{",
 }
+
+
+def _flat(parts: Iterable[Node]) -> Iterator[Node]:
+    """Parts of a sequence with the sequences among them dissolved."""
+    for part in parts:
+        if isinstance(part, Sequence):
+            yield from _flat(part.parts)
+        else:
+            yield part
 
 
 def _may_be_empty(node: Node) -> bool:

@@ -56,33 +56,41 @@ def _ends_at_once(nfa: Nfa, node: int) -> bool:
 
 
 def _is_disjoint(nfa: Nfa, part: AtomicPart) -> bool:
+    """Check the second condition of the module's text on all thread lists of `part`."""
     follow_mask = 0
     for mask, _ in nfa.closure(part.follow):
         follow_mask |= mask
-    seen = {(part.entry,)}
-    pending = [(part.entry,)]
+    first: tuple[int, ...] = (part.entry,)
+    seen = {first}
+    pending = [first]
     while pending:
         threads = pending.pop()
         items = [item for thread in threads for item in nfa.closure(thread, part.exit)]
         for symbol in range(nfa.end_symbol + 1):
-            bit = 1 << symbol
-            ended = False
-            after: dict[int, None] = {}
-            for mask, target in items:
-                if not mask & bit:
-                    continue
-                if target == ENDED:
-                    if after and follow_mask & bit:
-                        return False
-                    ended = True
-                elif ended:
-                    return False
-                else:
-                    after[target] = None
-            successor = tuple(after)
-            if successor and successor not in seen:
+            after = _read(items, 1 << symbol, follow_mask)
+            if after is None:
+                return False
+            if after and after not in seen:
                 if len(seen) >= MAX_PROOF_STATES:
                     return False
-                seen.add(successor)
-                pending.append(successor)
+                seen.add(after)
+                pending.append(after)
     return True
+
+
+def _read(items: list[tuple[int, int]], symbol: int, follow_mask: int) -> tuple[int, ...] | None:
+    """Threads after `symbol` (a mask of one bit); None if giving back could matter there."""
+    after: dict[int, None] = {}
+    ended = False
+    for mask, target in items:
+        if not mask & symbol:
+            continue
+        if target == ENDED:
+            if after and follow_mask & symbol:
+                return None
+            ended = True
+        elif ended:
+            return None
+        else:
+            after[target] = None
+    return tuple(after)

@@ -8,8 +8,10 @@ are plain groups. Every node knows its `offset`, in characters from the start of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tokstream.patterns.classes import CodePoints
+if TYPE_CHECKING:
+    from tokstream.patterns.classes import CodePoints
 
 __all__ = ["Alternation", "Atomic", "Chars", "Condition", "Node", "Repeat", "Sequence"]
 
