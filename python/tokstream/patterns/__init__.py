@@ -19,12 +19,16 @@ Dialect = Literal["tiktoken", "tokenizers"]
 
 
 @lru_cache(maxsize=64)
-def compile_pattern(pattern: str, dialect: Dialect = "tiktoken") -> Automaton:
+def compile_pattern(
+    pattern: str, dialect: Dialect = "tiktoken", *, gaps: bool = False
+) -> Automaton:
     r"""Compile `pattern`; results are cached.
 
     Args:
         pattern: the regular expression, at least one character.
         dialect: whose notation it is: "tiktoken" or "tokenizers".
+        gaps: make the text between matches pretokens of its own, one per gap, as a split with
+            the behaviour "isolated" does; otherwise the pattern has to match everywhere.
 
     Returns:
         The minimal automaton; equal patterns give equal tables.
@@ -41,4 +45,4 @@ def compile_pattern(pattern: str, dialect: Dialect = "tiktoken") -> Automaton:
 
     nfa = build_nfa(parse(pattern, dialect))
     check_atomic_parts(nfa)
-    return determinize(nfa)
+    return determinize(nfa, gaps=gaps)

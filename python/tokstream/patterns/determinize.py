@@ -2,7 +2,8 @@
 
 In: an `Nfa`. Out: rows of next states and flags, minimized and numbered breadth first, then the
 finished `Automaton`. Refused: more states or classes than the tables hold, patterns that can match
-nothing at all, and patterns that do not match at the beginning of every text.
+the empty string, and patterns that do not match at the beginning of every text, unless gaps between
+matches are wanted as pretokens.
 
 A state is the ordered list of the threads a backtracking matcher could still be in, best first. A
 thread that reaches the end of the pattern flags a match before the symbol just read and removes
@@ -12,54 +13,79 @@ the threads behind it: what they find could never be preferred.
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from tokstream.errors import PatternError
 from tokstream.patterns.automaton import DEAD, FLAG, MAX_CLASSES, MAX_STATES, START, Automaton
+from tokstream.patterns.gaps import isolate_gaps
 from tokstream.patterns.nfa import ENDED, Nfa
+from tokstream.patterns.tables import Row, covering, merge_classes, minimal, unmatched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["determinize"]
 
-Row = list[tuple[int, bool]]
 
-
-def determinize(nfa: Nfa) -> Automaton:
+def determinize(nfa: Nfa, *, gaps: bool = False) -> Automaton:
     """Build the automaton of `nfa`.
 
+    Args:
+        nfa: the pattern.
+        gaps: make the text between matches pretokens too, one per gap.
+
     Raises:
-        PatternError: too many states or classes, an empty match, or a text without a match.
+        PatternError: too many states or classes, an empty match, or, without `gaps`, a text
+            without a match at its beginning.
     Cost: states times symbols times threads per state.
     """
-    rows = _minimal(_thread_lists(nfa))
-    rows, renumber = _merge_classes(rows, nfa.end_symbol)
-    n_classes = len(rows[0]) - 1
+    rows = minimal(_thread_lists(nfa))
+    samples = _samples(nfa)
+    _refuse_empty_match(rows, samples)
+    if gaps:
+        rows = minimal(isolate_gaps(rows))
+    else:
+        _refuse_partial(rows, samples)
+    rows, renumber = merge_classes(rows)
+    return _finish(nfa, rows, renumber)
+
+
+def _finish(nfa: Nfa, rows: list[Row], renumber: list[int]) -> Automaton:
+    n_classes = len(rows[START]) - 1
     if n_classes > MAX_CLASSES:
         raise PatternError(
             f"pattern too large: it tells {n_classes} classes of code points apart, the limit is "
             f"{MAX_CLASSES}; use fewer different character classes"
         )
     index, blocks = nfa.partition.tables(renumber)
-    covers = _covers(rows)
-    sample = _samples(nfa, renumber)
-    for symbol, (_, flagged) in enumerate(rows[START]):
-        if flagged:
-            before = f"before {sample[symbol]!r}" if symbol < n_classes else "at the end of a text"
-            raise PatternError(
-                f"pattern can match the empty string, for example {before}; a pretoken has at "
-                "least one character, so write + instead of * or add a mandatory part"
-            )
-    unmatched = _unmatched(rows, covers)
-    if unmatched is not None:
-        text = "".join(sample[symbol] for symbol in unmatched)
-        raise PatternError(
-            f"pattern is not total: it does not match at the beginning of {text!r}; add a last "
-            "alternative that matches any one character, such as |[\\s\\S]"
-        )
     ends = bytes(
         state != DEAD and all(flagged and target == DEAD for target, flagged in row)
         for state, row in enumerate(rows)
     )
     table = array("H", [target | (FLAG if flag else 0) for row in rows for target, flag in row])
-    return Automaton(len(rows), n_classes, index, blocks, table, bytes(covers), ends)
+    covers = bytes(covering(rows))
+    return Automaton(len(rows), n_classes, index, blocks, table, covers, ends)
+
+
+def _refuse_empty_match(rows: list[Row], samples: Sequence[str]) -> None:
+    for symbol, (_, flagged) in enumerate(rows[START]):
+        if flagged:
+            at_end = symbol == len(samples)
+            where = "at the end of a text" if at_end else f"before {samples[symbol]!r}"
+            raise PatternError(
+                f"pattern can match the empty string, for example {where}; a pretoken has at "
+                "least one character, so write + instead of * or add a mandatory part"
+            )
+
+
+def _refuse_partial(rows: list[Row], samples: Sequence[str]) -> None:
+    symbols = unmatched(rows, covering(rows))
+    if symbols is not None:
+        text = "".join(samples[symbol] for symbol in symbols)
+        raise PatternError(
+            f"pattern is not total: it does not match at the beginning of {text!r}; add a last "
+            "alternative that matches any one character, such as |[\\s\\S]"
+        )
 
 
 def _thread_lists(nfa: Nfa) -> list[Row]:
@@ -96,96 +122,11 @@ def _thread_lists(nfa: Nfa) -> list[Row]:
     return rows
 
 
-def _minimal(rows: list[Row]) -> list[Row]:
-    """Merge states that no continuation can tell apart (Moore), then number breadth first."""
-    flags: dict[tuple[bool, ...], int] = {}
-    block = [flags.setdefault(tuple(flag for _, flag in row), len(flags)) for row in rows]
-    n_blocks = len(flags)
-    while True:
-        refined: dict[tuple[int, ...], int] = {}
-        block = [
-            refined.setdefault((block[state], *(block[t] for t, _ in row)), len(refined))
-            for state, row in enumerate(rows)
-        ]
-        if len(refined) == n_blocks:
-            break
-        n_blocks = len(refined)
-    member = {number: state for state, number in reversed(list(enumerate(block)))}
-    order = {block[DEAD]: DEAD, block[START]: START}
-    if len(order) == 1:  # nothing ever matches: start is as good as dead
-        return [rows[DEAD], [(DEAD, False)] * len(rows[DEAD])]
-    queue = [START]
-    for state in queue:
-        for target, _ in rows[state]:
-            number = block[target]
-            if number not in order:
-                order[number] = len(order)
-                queue.append(target)
-    # `order` lists the blocks by their new number.
-    return [
-        [(order[block[target]], flag) for target, flag in rows[member[number]]] for number in order
-    ]
-
-
-def _merge_classes(rows: list[Row], end: int) -> tuple[list[Row], list[int]]:
-    """Merge classes with equal columns; classes stay in order of their lowest code point."""
-    columns: dict[tuple[tuple[int, bool], ...], int] = {}
-    renumber: list[int] = []
-    kept: list[int] = []
-    for symbol in range(end):
-        column = tuple(row[symbol] for row in rows)
-        number = columns.setdefault(column, len(columns))
-        if number == len(kept):
-            kept.append(symbol)
-        renumber.append(number)
-    kept.append(end)
-    return [[row[symbol] for symbol in kept] for row in rows], renumber
-
-
-def _covers(rows: list[Row]) -> bytearray:
-    """Greatest fixpoint: on every symbol a match ends, or the next state is alive and covers."""
-    sources: list[list[int]] = [[] for _ in rows]
-    covers = bytearray(b"\1") * len(rows)
-    covers[DEAD] = 0
-    pending = [DEAD]
-    for state, row in enumerate(rows):
-        for target, flagged in row:
-            if not flagged:
-                sources[target].append(state)
-    while pending:
-        for state in sources[pending.pop()]:
-            if covers[state]:
-                covers[state] = 0
-                pending.append(state)
-    return covers
-
-
-def _unmatched(rows: list[Row], covers: bytearray) -> list[int] | None:
-    """Shortest text (as classes) at whose beginning nothing matches; None if there is none."""
-    end = len(rows[START]) - 1
-    queue: list[tuple[int, list[int]]] = [(START, [])]
-    seen = {START}
-    for state, read in queue:
-        for symbol, (target, flagged) in enumerate(rows[state]):
-            if flagged or (symbol == end and state == START):
-                continue
-            if symbol == end:
-                return read
-            text = [*read, symbol]
-            if target == DEAD:
-                return text
-            if target not in seen and not covers[target]:
-                seen.add(target)
-                queue.append((target, text))
-    return None
-
-
-def _samples(nfa: Nfa, renumber: list[int]) -> dict[int, str]:
-    """One character of each class, for messages: a printable one early in the class if any."""
+def _samples(nfa: Nfa) -> list[str]:
+    """One character of each class, for messages: a printable one if its run begins with one."""
     found: dict[int, str] = {}
-    for start, number in nfa.partition.runs:
-        symbol = renumber[number]
+    for start, symbol in nfa.partition.runs:
         character = chr(start)
         if symbol not in found or (character.isprintable() and not found[symbol].isprintable()):
             found[symbol] = character
-    return found
+    return [found[symbol] for symbol in range(nfa.end_symbol)]
