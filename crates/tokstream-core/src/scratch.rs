@@ -3,7 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-use crate::tokens::{MergeScratch, PieceTable, Window};
+use crate::pretokens::Ends;
+use crate::tokens::{Batch, MergeScratch, PieceTable, Window};
 
 /// Idle sets of buffers that are kept; more are made when needed and dropped afterwards.
 const MAX_IDLE: usize = 4;
@@ -15,8 +16,9 @@ static IDLE: Mutex<Vec<Box<Scratch>>> = Mutex::new(Vec::new());
 pub(crate) struct Scratch {
     /// Which tokenizer the caches hold ids of.
     owner: u64,
-    pub(crate) ends: Vec<usize>,
+    pub(crate) ends: Ends,
     pub(crate) merge: MergeScratch,
+    pub(crate) batch: Batch,
     pub(crate) window: Window,
     pub(crate) pieces: PieceTable,
 }

@@ -13,8 +13,6 @@ use crate::scratch::{Lease, Scratch};
 use crate::segments::{Segment, SpecialSet, Segmenter};
 use crate::tokens::Live;
 
-/// Ends of pretokens found before they are encoded; small, so that the list stays in cache.
-const MAX_ENDS: usize = 1024;
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
 
@@ -74,13 +72,7 @@ impl Run {
         let mut done = 0;
         loop {
             scratch.ends.clear();
-            let stop = self.scan.run(
-                &core.automaton,
-                text,
-                self.origin,
-                &mut scratch.ends,
-                MAX_ENDS,
-            );
+            let stop = self.scan.run(&core.automaton, text, self.origin, &mut scratch.ends);
             self.close_pieces(core, scratch, text, &mut done, out);
             match stop {
                 Stop::Full => {}
@@ -109,8 +101,9 @@ impl Run {
                 (*done, rest) = (end, after);
             }
         }
-        for &end in rest {
-            encode_piece(core, scratch, text, *done, end, out);
+        if let Some(&end) = rest.last() {
+            let Scratch { batch, pieces, .. } = scratch;
+            batch.encode(&core.vocabulary, pieces, text, *done, rest, out);
             *done = end;
         }
         scratch.ends = ends;
@@ -177,34 +170,18 @@ impl Run {
     /// The segment ends: encode all that is pending.
     fn finish(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
         let pending = std::mem::take(&mut self.pending);
-        scratch.ends.clear();
-        self.scan.finish(&core.automaton, &pending, self.origin, &mut scratch.ends);
-        self.close_pieces(core, scratch, &pending, &mut 0, out);
+        let mut done = 0;
+        loop {
+            scratch.ends.clear();
+            let Scratch { ends, .. } = scratch;
+            let is_done = self.scan.finish(&core.automaton, &pending, self.origin, ends);
+            self.close_pieces(core, scratch, &pending, &mut done, out);
+            if is_done {
+                break;
+            }
+        }
         *self = Self { pending, ..Self::default() };
         self.pending.clear();
-    }
-}
-
-/// Append the ids of the complete pretoken `text[begin..end]`.
-#[inline(always)]
-fn encode_piece(
-    core: &Core,
-    scratch: &mut Scratch,
-    text: &[u8],
-    begin: usize,
-    end: usize,
-    out: &mut Vec<u32>,
-) {
-    let place = scratch.pieces.place(text, begin, end);
-    if let Some(place) = place {
-        if scratch.pieces.get(place, out) {
-            return;
-        }
-    }
-    let before = out.len();
-    core.vocabulary.merge(&text[begin..end], &mut scratch.merge, out);
-    if let Some(place) = place {
-        scratch.pieces.put(place, &out[before..]);
     }
 }
 
@@ -283,11 +260,11 @@ impl Stream {
         out: &mut Vec<u32>,
     ) -> Result<(), Error> {
         self.guard(out, |stream, scratch, out| {
-            let result = stream.push(scratch, input, source, out);
-            if settle || result.is_err() {
+            stream.push(scratch, input, source, out)?;
+            if settle {
                 stream.run.settle(&stream.core, scratch, out);
             }
-            result
+            Ok(())
         })
     }
 
@@ -347,6 +324,9 @@ impl Stream {
         let before = out.len();
         let mut scratch = Lease::new(self.core.identity);
         let mut result = step(self, &mut scratch, out);
+        if result.is_err() {
+            self.run.settle(&self.core, &mut scratch, out);
+        }
         if result.is_ok() && self.delay_bytes() > self.max_pending as u64 {
             let kind = ErrorKind::PendingLimit(self.max_pending);
             result = Err(Error { kind, offset: self.n_bytes() });

@@ -10,6 +10,13 @@ pub(crate) const DEAD: u16 = 0;
 pub(crate) const START: u16 = 1;
 pub(crate) const FLAG: u16 = 0x8000;
 
+/// Bits of a folded entry, above the next state in the lower half: a match ends before the
+/// symbol; it is the pretoken's end, and the next state has read the symbol as the first of the
+/// next pretoken; the automaton died without a match just before, so the scan has to go back.
+pub(crate) const MATCHED: u32 = 1 << 31;
+pub(crate) const CUT: u32 = 1 << 30;
+pub(crate) const DIED: u32 = 1 << 29;
+
 const MAGIC: &[u8; 4] = b"TKSA";
 const VERSION: u32 = 1;
 const N_INDEX: usize = 0x11_0000 >> 6;
@@ -24,8 +31,10 @@ pub struct Automaton {
     blocks: Vec<u8>,
     /// `[n_states][n_classes + 1]`, the last column being the end of input.
     transitions: Vec<u16>,
-    /// `[n_states][128]`: the same by ASCII byte.
-    ascii: Vec<u16>,
+    /// The same with "die and begin again here" folded into one step.
+    folded: Vec<u32>,
+    /// `[n_states]` rows: `folded` by ASCII byte.
+    ascii: Vec<[u32; N_ASCII]>,
     covers: Vec<bool>,
     ends: Vec<bool>,
 }
@@ -80,13 +89,33 @@ impl Automaton {
         {
             return wrong("an entry is out of range");
         }
-        let mut automaton =
-            Self { n_states, n_classes, index, blocks, transitions, ascii: vec![], covers, ends };
-        automaton.ascii = (0..n_states)
-            .flat_map(|state| (0..N_ASCII as u32).map(move |byte| (state as u16, byte)))
-            .map(|(state, byte)| automaton.step(state, automaton.class_of(byte)))
-            .collect();
+        let mut automaton = Self {
+            n_states,
+            n_classes,
+            index,
+            blocks,
+            transitions,
+            folded: Vec::new(),
+            ascii: Vec::new(),
+            covers,
+            ends,
+        };
+        automaton.fold();
         Ok(automaton)
+    }
+
+    fn fold(&mut self) {
+        let row = self.n_classes + 1;
+        let fold = |(at, &entry): (usize, &u16)| match (entry & FLAG != 0, entry & !FLAG) {
+            (true, DEAD) => MATCHED | CUT | u32::from(self.step(START, at % row) & !FLAG),
+            (false, DEAD) => DIED,
+            (true, next) => MATCHED | u32::from(next),
+            (false, next) => u32::from(next),
+        };
+        self.folded = self.transitions.iter().enumerate().map(fold).collect();
+        let classes: [usize; N_ASCII] = std::array::from_fn(|byte| self.class_of(byte as u32));
+        self.ascii =
+            self.folded.chunks_exact(row).map(|row| classes.map(|class| row[class])).collect();
     }
 
     /// Number of states, the dead one included.
@@ -100,19 +129,29 @@ impl Automaton {
         self.blocks[block << 6 | (code_point & 63) as usize] as usize
     }
 
-    fn step(&self, state: u16, symbol: usize) -> u16 {
+    pub(crate) fn step(&self, state: u16, symbol: usize) -> u16 {
         self.transitions[state as usize * (self.n_classes + 1) + symbol]
     }
 
-    /// Entry for the character that begins at `text[at]`, and its length in bytes.
+    /// Folded entry for the character that begins at `text[at]`, and its length in bytes.
     #[inline(always)]
-    pub(crate) fn read(&self, state: u16, text: &[u8], at: usize) -> (u16, usize) {
+    pub(crate) fn read_folded(&self, state: usize, text: &[u8], at: usize) -> (u32, usize) {
         let byte = text[at];
         if byte < 0x80 {
-            return (self.ascii[state as usize * N_ASCII + byte as usize], 1);
+            return (self.ascii[state][byte as usize], 1);
         }
         let (code_point, width) = decode(text, at);
-        (self.step(state, self.class_of(code_point)), width)
+        (self.folded[state * (self.n_classes + 1) + self.class_of(code_point)], width)
+    }
+
+    /// Class of the character that begins at `text[at]`, and its length in bytes.
+    pub(crate) fn read_class(&self, text: &[u8], at: usize) -> (usize, usize) {
+        let byte = text[at];
+        if byte < 0x80 {
+            return (self.class_of(byte as u32), 1);
+        }
+        let (code_point, width) = decode(text, at);
+        (self.class_of(code_point), width)
     }
 
     /// Entry for the end of input.

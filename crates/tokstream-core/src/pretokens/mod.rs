@@ -7,4 +7,4 @@ mod hypotheses;
 mod scan;
 
 pub use automaton::Automaton;
-pub use scan::{Scan, Stop};
+pub use scan::{Ends, Scan, Stop};

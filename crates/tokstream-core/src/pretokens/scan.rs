@@ -1,6 +1,6 @@
 //! One pass over the text of a segment: the ends of complete pretokens.
 
-use super::automaton::{Automaton, DEAD, FLAG, START};
+use super::automaton::{Automaton, CUT, DIED, FLAG, MATCHED, START};
 use super::hypotheses::Hypotheses;
 
 /// Longest stretch without a match end that is read again rather than tracked, in bytes.
@@ -13,6 +13,9 @@ const MAX_DEBT: usize = 256;
 const MIN_STAY: u64 = 1024;
 /// How far the inner loop runs before it looks at lengths.
 const STRIDE: usize = 256;
+/// Ends after which a scan returns, and room for those of one more stride and of a finish.
+const MAX_ENDS: usize = 1024;
+const SPARE: usize = 2 * STRIDE;
 /// A live pretoken longer than this is handed on before it is complete.
 const LONG: usize = 4096;
 
@@ -25,6 +28,79 @@ pub enum Stop {
     Full,
     /// The live pretoken is long: hand on what is certain of it, then go on.
     Long,
+}
+
+/// Ends of complete pretokens, in text order: a list of fixed capacity, so that it stays in cache.
+#[derive(Debug, Default)]
+pub struct Ends {
+    list: Vec<usize>,
+    n: usize,
+}
+
+impl Ends {
+    /// Empty the list.
+    pub fn clear(&mut self) {
+        if self.list.is_empty() {
+            self.list.resize(MAX_ENDS + SPARE, 0);
+        }
+        self.n = 0;
+    }
+
+    /// Append one end.
+    pub fn push(&mut self, end: usize) {
+        if self.n == self.list.len() {
+            self.list.push(end);
+        } else {
+            self.list[self.n] = end;
+        }
+        self.n += 1;
+    }
+
+    /// The ends so far.
+    #[must_use]
+    pub fn as_slice(&self) -> &[usize] {
+        &self.list[..self.n]
+    }
+
+    fn is_full(&self) -> bool {
+        self.n >= MAX_ENDS
+    }
+}
+
+/// The state of `run_plain`'s inner loop.
+struct Reading {
+    at: usize,
+    last: isize,
+    state: usize,
+}
+
+impl Reading {
+    /// Read up to `pause`, at most `STRIDE` bytes on; true if the automaton died before
+    /// `text[at]` without a match that ends there.
+    ///
+    /// Without a branch on where pretokens end: those are as good as random.
+    #[inline(always)]
+    fn stride(&mut self, automaton: &Automaton, text: &[u8], pause: usize, ends: &mut Ends) -> bool {
+        let Self { mut at, mut last, mut state } = *self;
+        let room = &mut ends.list[ends.n..ends.n + STRIDE + 1];
+        let mut n = 0;
+        let mut died = false;
+        while at < pause {
+            let (entry, width) = automaton.read_folded(state, text, at);
+            if entry & DIED != 0 {
+                died = true;
+                break;
+            }
+            last = if entry & MATCHED != 0 { at as isize } else { last };
+            room[n] = at;
+            n += (entry & CUT != 0) as usize;
+            state = (entry & 0xFFFF) as usize;
+            at += width;
+        }
+        ends.n += n;
+        *self = Self { at, last, state };
+        died
+    }
 }
 
 /// State of the live pretoken; positions count bytes from the segment's first.
@@ -96,7 +172,7 @@ impl Scan {
     }
 
     /// Read on in `text`, whose first byte has position `origin`; append ends of pretokens
-    /// (relative to `origin`) to `ends` until it holds `max_ends`.
+    /// (relative to `origin`) to `ends` until it is full.
     ///
     /// Cost: O(bytes read) for every pattern; long lookback is tracked, see `hypotheses`.
     pub fn run(
@@ -104,14 +180,13 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
-        ends: &mut Vec<usize>,
-        max_ends: usize,
+        ends: &mut Ends,
     ) -> Stop {
         loop {
             let stop = if self.tracked.is_some() {
-                self.run_tracked(automaton, text, origin, ends, max_ends)
+                self.run_tracked(automaton, text, origin, ends)
             } else {
-                self.run_plain(automaton, text, origin, ends, max_ends)
+                self.run_plain(automaton, text, origin, ends)
             };
             if let Some(stop) = stop {
                 return stop;
@@ -125,64 +200,54 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
-        ends: &mut Vec<usize>,
-        max_ends: usize,
+        ends: &mut Ends,
     ) -> Option<Stop> {
         let n = text.len();
         // Relative to `origin`; `begin`, and `last` in a covering state, may lie before it.
         let relative = |position: u64| position.wrapping_sub(origin).cast_signed() as isize;
-        let (mut begin, mut last) = (relative(self.begin), relative(self.last));
-        let (mut at, mut state) = ((self.position - origin) as usize, self.state);
-        let mut pause = n.min(at + STRIDE);
+        let mut begin = relative(self.begin);
+        let mut read = Reading {
+            at: (self.position - origin) as usize,
+            last: relative(self.last),
+            state: self.state as usize,
+        };
         let stop = loop {
-            while at < pause {
-                let (entry, width) = automaton.read(state, text, at);
-                if entry & FLAG != 0 {
-                    last = at as isize;
-                }
-                let next = entry & !FLAG;
-                if next != DEAD {
-                    state = next;
-                    at += width;
-                    continue;
-                }
-                // Only a pattern that is not total dies without a match.
-                let end = if last > begin { last as usize } else { at.max((begin + 1) as usize) };
-                let progress = (end as isize - begin) as usize;
-                let reread = at.saturating_sub(end);
-                (begin, last) = (end as isize, end as isize);
-                ends.push(end);
-                if reread == 0 {
-                    state = automaton.read(START, text, at).0 & !FLAG;
-                    at += width;
-                } else {
-                    (state, at) = (START, end);
-                    self.debt = (self.debt + reread).saturating_sub(progress * REREAD_PER_BYTE);
-                }
-                if ends.len() >= max_ends || self.debt > MAX_DEBT {
-                    break;
-                }
-                pause = n.min(at + STRIDE);
+            let n_before = ends.n;
+            let died = read.stride(automaton, text, n.min(read.at + STRIDE), ends);
+            if ends.n > n_before {
+                begin = ends.list[ends.n - 1] as isize;
             }
-            if ends.len() >= max_ends {
+            if died {
+                let at = read.at;
+                // Only a pattern that is not total dies without a match.
+                let end = if read.last > begin { read.last } else { (begin + 1).max(at as isize) };
+                let progress = (end - begin) as usize * REREAD_PER_BYTE;
+                self.debt = (self.debt + at.saturating_sub(end as usize)).saturating_sub(progress);
+                ends.push(end as usize);
+                begin = end;
+                read = Reading { at: end as usize, last: end, state: START as usize };
+            }
+            if ends.is_full() {
                 break Some(Stop::Full);
             }
-            let stretch = at as isize - last;
-            if self.debt > MAX_DEBT || (stretch > MAX_REREAD && !automaton.covers(state)) {
+            let stretch = read.at as isize - read.last;
+            if self.debt > MAX_DEBT
+                || (stretch > MAX_REREAD && !automaton.covers(read.state as u16))
+            {
                 break None;
             }
-            if at >= n {
+            if read.at >= n {
                 break Some(Stop::End);
             }
-            if origin + at as u64 >= self.long && at as isize - begin >= LONG as isize {
-                self.long = origin + at as u64 + LONG as u64;
+            let position = origin + read.at as u64;
+            if position >= self.long && read.at as isize - begin >= LONG as isize {
+                self.long = position + LONG as u64;
                 break Some(Stop::Long);
             }
-            pause = n.min(at + STRIDE);
         };
         let absolute = |position: isize| origin.wrapping_add_signed(position as i64);
-        (self.begin, self.last) = (absolute(begin), absolute(last));
-        (self.position, self.state) = (origin + at as u64, state);
+        (self.begin, self.last) = (absolute(begin), absolute(read.last));
+        (self.position, self.state) = (origin + read.at as u64, read.state as u16);
         if stop.is_none() {
             if self.debt > MAX_DEBT {
                 self.stay = self.position + MIN_STAY;
@@ -200,9 +265,9 @@ impl Scan {
         let mut at = (self.last - origin) as usize;
         let end = (self.position - origin) as usize;
         while at < end {
-            let width = automaton.read(START, text, at).1;
+            let (class, width) = automaton.read_class(text, at);
             let position = origin + at as u64;
-            let read = |state| automaton.read(state, text, at).0;
+            let read = |state| automaton.step(state, class);
             tracked.push(position, &read, &mut |end| settled.push(end));
             at += width;
         }
@@ -218,8 +283,7 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
-        ends: &mut Vec<usize>,
-        max_ends: usize,
+        ends: &mut Ends,
     ) -> Option<Stop> {
         let mut tracked = self.tracked.take()?;
         let mut at = (self.position - origin) as usize;
@@ -230,16 +294,16 @@ impl Scan {
             if at >= text.len() {
                 break Some(Stop::End);
             }
-            if ends.len() >= max_ends {
+            if ends.is_full() {
                 break Some(Stop::Full);
             }
             if origin + at as u64 >= self.long {
                 self.long = origin + at as u64 + LONG as u64;
                 break Some(Stop::Long);
             }
-            let width = automaton.read(START, text, at).1;
+            let (class, width) = automaton.read_class(text, at);
             let position = origin + at as u64;
-            let read = |state| automaton.read(state, text, at).0;
+            let read = |state| automaton.step(state, class);
             tracked.push(position, &read, &mut |end| ends.push((end - origin) as usize));
             at += width;
         };
@@ -251,15 +315,19 @@ impl Scan {
         stop
     }
 
-    /// End of input: append the remaining ends. The scan is at the beginning of a pretoken then.
+    /// End of input: append remaining ends. False if the list filled up before: take them, then
+    /// call again. When done, the scan is at the beginning of a pretoken.
     pub fn finish(
         &mut self,
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
-        ends: &mut Vec<usize>,
-    ) {
+        ends: &mut Ends,
+    ) -> bool {
         let n = origin + text.len() as u64;
+        if self.position < n && self.run(automaton, text, origin, ends) != Stop::End {
+            return false;
+        }
         while self.begin < n {
             if let Some(tracked) = self.tracked.take() {
                 tracked.finish(automaton, n, &mut |end| ends.push((end - origin) as usize));
@@ -271,9 +339,12 @@ impl Scan {
             let end = self.last;
             ends.push((end - origin) as usize);
             *self = Self::at(end);
-            while self.run(automaton, text, origin, ends, usize::MAX) != Stop::End {}
+            if self.run(automaton, text, origin, ends) != Stop::End {
+                return false;
+            }
         }
         *self = Self::at(n);
+        true
     }
 }
 

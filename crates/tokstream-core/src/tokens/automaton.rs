@@ -15,6 +15,9 @@ const BLOCK: usize = 256;
 const MAX_SLOTS: usize = 1 << 24;
 /// Blocks with fewer free slots than this are not searched again.
 const FULL: u32 = 6;
+/// Nodes of more children than this are placed in one of the last `WIDE_SEARCH` blocks.
+const NARROW: usize = 3;
+const WIDE_SEARCH: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -97,14 +100,17 @@ impl SuffixAutomaton {
     }
 }
 
+/// Bits of a block's slots, or of its bases.
+type Bits = [u64; BLOCK / 64];
+
 /// Slots while they are being filled.
 #[derive(Default)]
 struct Builder {
     bases: Vec<u32>,
     labels: Vec<u8>,
-    /// Bitmaps of 256 bits a block: slots that hold a node, bases that are taken.
-    used: Vec<u64>,
-    taken: Vec<u64>,
+    /// By block: slots that hold a node, bases that are taken, how many slots are free.
+    used: Vec<Bits>,
+    taken: Vec<Bits>,
     free: Vec<u32>,
     first_block: usize,
 }
@@ -117,12 +123,31 @@ struct Open {
     node: u32,
 }
 
-fn bit(bits: &[u64], at: usize) -> bool {
-    bits[at >> 6] >> (at & 63) & 1 == 1
+fn bit(bits: &[Bits], at: usize) -> bool {
+    bits[at / BLOCK][at % BLOCK / 64] >> (at % 64) & 1 == 1
 }
 
-fn set(bits: &mut [u64], at: usize) {
-    bits[at >> 6] |= 1 << (at & 63);
+fn set(bits: &mut [Bits], at: usize) {
+    bits[at / BLOCK][at % BLOCK / 64] |= 1 << (at % 64);
+}
+
+/// `bits` with every index `i` moved to `i ^ by`.
+fn permute(bits: &Bits, by: u8) -> Bits {
+    const LOW_HALVES: [u64; 6] = [
+        0x5555_5555_5555_5555,
+        0x3333_3333_3333_3333,
+        0x0F0F_0F0F_0F0F_0F0F,
+        0x00FF_00FF_00FF_00FF,
+        0x0000_FFFF_0000_FFFF,
+        0x0000_0000_FFFF_FFFF,
+    ];
+    std::array::from_fn(|word| {
+        let mut bits = bits[word ^ (by >> 6) as usize];
+        for (k, low) in LOW_HALVES.into_iter().enumerate().filter(|(k, _)| by >> k & 1 == 1) {
+            bits = (bits & low) << (1 << k) | (bits >> (1 << k) & low);
+        }
+        bits
+    })
 }
 
 impl Builder {
@@ -130,8 +155,8 @@ impl Builder {
         let n = self.bases.len() + BLOCK;
         self.bases.resize(n, 0);
         self.labels.resize(n, 0);
-        self.used.resize(n / 64, 0);
-        self.taken.resize(n / 64, 0);
+        self.used.push(Bits::default());
+        self.taken.push(Bits::default());
         self.free.push(BLOCK as u32);
     }
 
@@ -140,21 +165,22 @@ impl Builder {
         while self.first_block + 1 < self.free.len() && self.free[self.first_block] < FULL {
             self.first_block += 1;
         }
-        let mut block = self.first_block;
+        // Wide nodes seldom fit between others: they look at the last blocks only.
+        let wide = self.free.len().saturating_sub(WIDE_SEARCH);
+        let mut block = self.first_block.max(if bytes.len() > NARROW { wide } else { 0 });
         loop {
             if block == self.free.len() {
                 self.add_block();
             }
             if self.free[block] as usize >= bytes.len() {
-                let start = block * BLOCK;
-                let fits = |base: &usize| {
-                    !bit(&self.taken, *base)
-                        && bytes.iter().all(|&byte| !bit(&self.used, *base ^ byte as usize))
-                };
-                let candidates = (start..start + BLOCK)
-                    .filter(|&slot| !bit(&self.used, slot))
-                    .map(|slot| slot ^ bytes[0] as usize);
-                if let Some(base) = candidates.into_iter().find(fits) {
+                let mut unfit = self.taken[block];
+                for &byte in bytes {
+                    let used = permute(&self.used[block], byte);
+                    unfit.iter_mut().zip(used).for_each(|(unfit, used)| *unfit |= used);
+                }
+                if let Some(word) = unfit.iter().position(|&bits| bits != u64::MAX) {
+                    let low = word * 64 + unfit[word].trailing_ones() as usize;
+                    let base = block * BLOCK + low;
                     set(&mut self.taken, base);
                     self.free[block] -= bytes.len() as u32;
                     return base;

@@ -200,27 +200,32 @@ impl Forest {
 }
 
 impl Vocabulary {
-    /// Append, for each byte of `text`, the last token of Merge up to and including that byte.
+    /// Read `byte` in the automaton's node `node`: the last token of Merge up to and including it.
     ///
-    /// `last` holds those of the bytes before, `node` the automaton's node after them.
+    /// `last` holds the last token up to each of the `n` bytes before.
+    #[inline(always)]
+    pub(crate) fn read(&self, node: &mut u32, byte: u8, last: &[u32], n: usize) -> u32 {
+        *node = self.automaton.step(*node, byte);
+        let mut token = self.automaton.suffix(*node);
+        loop {
+            let test = self.forest.nodes[token as usize];
+            if test.length == 1 || test.length as usize == n + 1 {
+                return token;
+            }
+            let id = last[n - test.right_length as usize];
+            if test.low <= id && id < test.high {
+                return token;
+            }
+            token = test.next;
+        }
+    }
+
+    /// Append, for each byte of `text`, the last token of Merge up to and including that byte.
     #[inline(always)]
     pub(crate) fn extend(&self, node: &mut u32, text: &[u8], last: &mut Vec<u32>) {
         last.reserve(text.len());
         for &byte in text {
-            *node = self.automaton.step(*node, byte);
-            let before = last.len();
-            let mut token = self.automaton.suffix(*node);
-            loop {
-                let test = self.forest.nodes[token as usize];
-                if test.length == 1 || test.length as usize == before + 1 {
-                    break;
-                }
-                let id = last[before - test.right_length as usize];
-                if test.low <= id && id < test.high {
-                    break;
-                }
-                token = test.next;
-            }
+            let token = self.read(node, byte, last, last.len());
             last.push(token);
         }
     }

@@ -3,6 +3,7 @@
 //! In: complete pretokens, or a live one as it grows. Out: ids. Held back: of a live pretoken, the
 //! tokens that some continuation would still change.
 mod automaton;
+mod batch;
 mod canonical;
 mod live;
 mod merge;
@@ -10,6 +11,7 @@ mod pieces;
 mod vocabulary;
 mod window;
 
+pub use batch::Batch;
 pub use live::Live;
 pub use merge::MergeScratch;
 pub use pieces::PieceTable;
