@@ -40,3 +40,13 @@ def test_version(command):
     assert (
         command.ok("--version").decode() == f"tokstream {importlib.metadata.version('tokstream')}\n"
     )
+
+
+def test_the_table_is_short_and_says_what_it_leaves_out(command):
+    text = command.ok("info", "o200k_harmony").decode()
+    assert len(text.splitlines()) < 50
+    assert "more; --json has all" in text
+    assert max(map(len, text.splitlines())) < 500
+    assert (
+        "<|return|>" in json.loads(command.ok("info", "o200k_harmony", "--json"))["special_tokens"]
+    )

@@ -71,10 +71,10 @@ def execute(arguments: argparse.Namespace) -> int:
     """
     sources = [Source(path) for path in arguments.files or ["-"]]
     format_name = arguments.format or guess_format(arguments.output)
+    check_not_an_input(arguments.output, sources)
     tokenizer = shared.load_tokenizer(arguments)
     end_of_text = end_of_text_ids(tokenizer) if arguments.eot else None
     check_format(format_name, tokenizer)
-    check_not_an_input(arguments.output, sources)
     with open_output(arguments.output) as output:
         check_destination(format_name, output)
         writer = make_writer(format_name, output)

@@ -76,20 +76,27 @@ def table(info: Mapping[str, object]) -> Iterator[str]:
             rows = list(value.items())[:MAX_ROWS]
             inner = max(len(str(name)) for name, _ in rows)
             for name, entry in rows:
-                yield f"  {name!s:<{inner}}  {shown(entry)}"
+                yield f"  {name!s:<{inner}}  {shown(entry, name)}"
             if len(value) > MAX_ROWS:
                 yield f"  and {len(value) - MAX_ROWS} more; --json has all"
         else:
-            yield f"{key:<{width}}  {shown(value)}"
+            yield f"{key:<{width}}  {shown(value, key)}"
 
 
-def shown(value: object) -> str:
-    """Give a value for a person: on one line, without Python's quotes around plain words."""
+def shown(value: object, key: object = None) -> str:
+    """Give a value for a person: on one line, short, without Python's quotes around plain words."""
     if value is None:
-        return "-"
+        return "unbounded" if key == "lookback" else "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(shown, value)) or "-"
+    if isinstance(value, (list, tuple, dict)):
+        if not value:
+            return "-"
+        is_flat = not isinstance(value, dict) and not any(
+            isinstance(entry, (list, tuple, dict)) for entry in value
+        )
+        if not is_flat or len(value) > MAX_ROWS:
+            return f"{len(value)}, listed by --json"
+        return ", ".join(map(shown, value))
     text = str(value)
     return text if text.isprintable() else json.dumps(text)
