@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import native
 import tokstream.reference
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-IMPLEMENTATIONS = {"reference": tokstream.reference}
+IMPLEMENTATIONS = {"reference": tokstream.reference, "core": native}
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)
