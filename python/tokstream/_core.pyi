@@ -116,3 +116,64 @@ class Stream:
 
     def counters(self) -> tuple[int, int, int]:
         """(ids given out, source bytes fed, bytes fed that no id covers yet)."""
+
+@final
+class Chunks:
+    """Stage 1 alone: chunks in, complete code points (UTF-8) out."""
+
+    def __new__(cls, replace: bool, /) -> Chunks: ...
+    def push(self, chunk: str | Buffer, /) -> bytes:
+        """Characters that became complete."""
+
+    def finish(self) -> bytes:
+        """What an unfinished character is read as."""
+
+    @property
+    def n_held(self) -> int:
+        """Bytes held back."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Source bytes pushed."""
+
+    def copy(self) -> Chunks:
+        """An independent stage in the same state."""
+
+@final
+class Segments:
+    """Stage 2 alone: text in, runs of text (UTF-8) and ids of special tokens out."""
+
+    def __new__(cls, specials: SpecialSet, /) -> Segments: ...
+    def push(self, text: str, /) -> list[bytes | int]:
+        """Segments that are certain."""
+
+    def finish(self) -> list[bytes | int]:
+        """The rest."""
+
+    def set_specials(self, specials: SpecialSet, /) -> list[bytes | int]:
+        """Change the set; returns what was held under the old one."""
+
+    @property
+    def n_held(self) -> int:
+        """Bytes held back."""
+
+    def copy(self) -> Segments:
+        """An independent stage in the same state."""
+
+@final
+class Pretokens:
+    """Stage 3 alone: text in; out text of the live pretoken (UTF-8), and None where it ends."""
+
+    def __new__(cls, automaton: bytes, /) -> Pretokens: ...
+    def push(self, text: str, /) -> list[bytes | None]:
+        """What became certain."""
+
+    def finish(self) -> list[bytes | None]:
+        """The rest."""
+
+    @property
+    def n_held(self) -> int:
+        """Bytes held back."""
+
+    def copy(self) -> Pretokens:
+        """An independent stage in the same state."""

@@ -397,9 +397,9 @@ fn take_segment(
             out.push(id);
             *at += n_bytes as u64;
         }
-        Segment::Forbidden(name) => {
+        Segment::Forbidden { name, n_before } => {
             let kind = ErrorKind::DisallowedSpecial(name.to_owned());
-            return Err(Error { kind, offset: *at });
+            return Err(Error { kind, offset: *at + n_before as u64 });
         }
     }
     Ok(())

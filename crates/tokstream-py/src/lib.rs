@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 mod errors;
 mod input;
 mod output;
+mod stages;
 mod stream;
 mod tokenizer;
 mod unicode;
@@ -11,6 +12,8 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

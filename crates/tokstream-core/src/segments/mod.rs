@@ -37,8 +37,14 @@ pub enum Segment<'a> {
         /// Length of its text.
         n_bytes: usize,
     },
-    /// A forbidden string, which begins where the last segment ended; nothing follows it.
-    Forbidden(&'a str),
+    /// A forbidden string; nothing follows it.
+    Forbidden {
+        /// The string.
+        name: &'a str,
+        /// Bytes between the end of the last segment and its beginning, which may lie inside an
+        /// allowed token.
+        n_before: usize,
+    },
 }
 
 fn search(strings: &[Vec<u8>]) -> Result<Option<AhoCorasick>, TableError> {
@@ -213,8 +219,9 @@ impl Segmenter {
             let text_end = special.as_ref().map_or(open, |(found, _)| found.start);
             let certain_end = special.as_ref().map_or(open, |(found, _)| found.end);
             if let Some((start, name)) = forbidden.filter(|&(start, _)| start < certain_end) {
-                sink(Segment::Text(&text[at..start.clamp(at, text_end)]))?;
-                sink(Segment::Forbidden(name))?;
+                let end = start.clamp(at, text_end);
+                sink(Segment::Text(&text[at..end]))?;
+                sink(Segment::Forbidden { name, n_before: start - end })?;
                 return Ok(text.len());
             }
             if text_end > at {
@@ -244,9 +251,9 @@ mod tests {
         let mut sink = |segment: Segment<'_>| {
             match segment {
                 Segment::Text(text) => seen.push_str(std::str::from_utf8(text).expect("UTF-8")),
-                Segment::Special { id, .. } => seen.push_str(&format!("[{id}]")),
-                Segment::Forbidden(name) => {
-                    seen.push_str(&format!("!{name}"));
+                Segment::Special { id, .. } => seen.extend(["[", &id.to_string(), "]"]),
+                Segment::Forbidden { name, n_before } => {
+                    seen.extend(["!", &n_before.to_string(), name]);
                     return Err(());
                 }
             }
@@ -265,10 +272,10 @@ mod tests {
             (&["<a>", "<a><b>"], &[], "x<a><a><b>é<a", "x[0][1]é<a"),
             (&["ab", "abcd"], &[], "abcabcdab", "[0]c[1][0]"),
             (&["ab"], &["bc"], "xabab", "x[0][0]"),
-            (&["ab"], &["bc"], "xabc", "x!bc"),
-            (&[], &["<|e|>"], "<|<|e|>y", "<|!<|e|>"),
+            (&["ab"], &["bc"], "xabc", "x!1bc"),
+            (&[], &["<|e|>"], "<|<|e|>y", "<|!0<|e|>"),
             (&["aab"], &[], "aaaab", "aa[0]"),
-            (&["漢字"], &["字"], "漢漢字", "漢!字"),
+            (&["漢字"], &["字"], "漢漢字", "漢!3字"),
         ];
         for (allowed, forbidden, text, expected) in cases {
             let set = set(allowed, forbidden);
