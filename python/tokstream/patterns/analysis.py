@@ -25,10 +25,11 @@ class PatternAnalysis:
     Attributes:
         n_states: states of the minimal automaton, dead and start included.
         n_classes: classes of code points the pattern can tell apart.
-        lookback: longest distance between two consecutive places where a match may end, that is,
-            how much text behind a possible end may have to be read again; None if unlimited.
-        lookback_finite: the same without the unlimited stretches: the longest distance over
-            stretches that visit no state that can come round without a possible end.
+        lookback: how much text behind a possible end may have to be read again, at most: the
+            longest distance from such an end to the next one, or to where it is certain that
+            there will be a later one; None if unlimited.
+        lookback_finite: the same with every loop gone through no more than once (states that can
+            come round to each other without a possible end count as one); at least 1.
         lookahead_lag: 1 if some match end depends on the symbol behind it (``\s+(?!\S)``, ``$``),
             else 0.
         certain_cuts: class pairs (a, b) such that wherever b follows a in any text, a pretoken
@@ -50,7 +51,7 @@ def analyse(automaton: Automaton) -> PatternAnalysis:
     width = automaton.n_classes + 1
     table = automaton.transitions
     rows = [table[at : at + width].tolist() for at in range(0, len(table), width)]
-    finite, unlimited = _lookback(rows)
+    finite, unlimited = _lookback(rows, automaton.covers)
     mixed = any(
         0 < sum(entry >= FLAG for entry in row) < width for row in rows[START + 1 :] if any(row)
     )
@@ -71,80 +72,68 @@ def analyse(automaton: Automaton) -> PatternAnalysis:
     )
 
 
-def _lookback(rows: list[list[int]]) -> tuple[int, bool]:
-    """Longest finite distance between flags, and whether some distance has no limit.
+def _lookback(rows: list[list[int]], covers: bytes) -> tuple[int, bool]:
+    """Longest finite stretch behind a possible end, and whether some stretch has no limit.
 
-    A distance is a path of unflagged steps that ends with a flagged one. It has no limit if an
-    unflagged cycle, from which a flag is still reachable, can be entered. (All states are
-    reachable from the start, hence from a possible end, since no pattern matches nothing.)
+    A stretch begins with a flagged step and goes on over unflagged ones. It is over when another
+    end is possible, or when the state covers: then the scan will not come back. It has no limit if
+    it can enter a cycle. (From every live state a flag is reachable: the automaton is minimal.)
     """
-    quiet: list[list[int]] = []  # unflagged steps to live states
-    flags = []  # whether a flagged step exists
-    for row in rows:
-        quiet.append(sorted({entry for entry in row if DEAD < entry < FLAG}))
-        flags.append(any(entry >= FLAG for entry in row))
-    useful = _useful(quiet, flags)
+    open_ended = [bool(row != [0] * len(row)) and not covers[q] for q, row in enumerate(rows)]
     quiet = [
-        [after for after in targets if after in useful] if state in useful else []
-        for state, targets in enumerate(quiet)
+        sorted({entry for entry in row if DEAD < entry < FLAG}) if open_ended[state] else []
+        for state, row in enumerate(rows)
     ]
-    cyclic = _on_cycles(quiet)
+    quiet[START] = []  # nothing has been read there that could have to be read again
+    behind = {entry & STATE_MASK for row in rows for entry in row if entry >= FLAG} - {DEAD}
+    unlimited = False
     longest: dict[int, int] = {}
-    for state in _bottom_up(quiet, cyclic):
-        steps = [longest[after] + 1 for after in quiet[state] if longest.get(after)]
-        longest[state] = max([*steps, int(flags[state])])
-    return max(longest.values(), default=0), bool(cyclic)
+    for part in _components(quiet, behind):
+        members = set(part)
+        after = {q for state in part for q in quiet[state]}
+        unlimited = unlimited or bool(after & members)
+        ahead = max((longest[q] + 1 for q in after - members), default=0)
+        longest.update(dict.fromkeys(part, ahead))
+    return max((longest[state] + 1 for state in behind), default=1), unlimited
 
 
-def _useful(quiet: list[list[int]], flags: list[bool]) -> set[int]:
-    """States from which unflagged steps lead to a flagged one."""
-    sources: list[list[int]] = [[] for _ in quiet]
-    for state, targets in enumerate(quiet):
-        for after in targets:
-            sources[after].append(state)
-    useful = {state for state, flag in enumerate(flags) if flag}
-    pending = list(useful)
-    while pending:
-        for before in sources[pending.pop()]:
-            if before not in useful:
-                useful.add(before)
-                pending.append(before)
-    return useful
+def _components(graph: list[list[int]], first: set[int]) -> list[list[int]]:
+    """Strongly connected parts reachable from `first`, each behind those it leads to (Kosaraju)."""
+    order = _finished(graph, sorted(first))
+    back: list[list[int]] = [[] for _ in graph]
+    for state in order:
+        for after in graph[state]:
+            back[after].append(state)
+    parts: list[list[int]] = []
+    seen: set[int] = set()
+    for state in reversed(order):
+        if state not in seen:
+            part = [state]
+            seen.add(state)
+            for member in part:  # grows while we go
+                fresh = [before for before in back[member] if before not in seen]
+                seen.update(fresh)
+                part.extend(dict.fromkeys(fresh))
+            parts.append(part)
+    return parts[::-1]
 
 
-def _on_cycles(quiet: list[list[int]]) -> set[int]:
-    """States that lie on a cycle: peel off what has no way in or no way out, then test the rest."""
-    found: set[int] = set()
-    for state, targets in enumerate(quiet):
-        seen: set[int] = set()
-        pending = list(targets)
-        while pending and state not in seen:
-            after = pending.pop()
-            if after not in seen:
-                seen.add(after)
-                pending.extend(quiet[after])
-        if state in seen:
-            found.add(state)
-    return found
-
-
-def _bottom_up(quiet: list[list[int]], cyclic: set[int]) -> list[int]:
-    """Acyclic states, each behind those its steps lead to."""
+def _finished(graph: list[list[int]], first: list[int]) -> list[int]:
+    """States reachable from `first` in the order in which a depth-first walk leaves them."""
     order: list[int] = []
-    done = set(cyclic)
-    for first in range(len(quiet)):
-        pending = [first]
+    seen: set[int] = set()
+    for root in first:
+        pending = [(root, iter(graph[root]))] if root not in seen else []
+        seen.add(root)
         while pending:
-            state = pending[-1]
-            if state in done:
+            state, targets = pending[-1]
+            target = next(targets, None)
+            if target is None:
+                order.append(state)
                 pending.pop()
-                continue
-            waiting = [after for after in quiet[state] if after not in done]
-            if waiting:
-                pending.extend(waiting)
-            else:
-                done.add(state)
-                order.append(pending.pop())
+            elif target not in seen:
+                seen.add(target)
+                pending.append((target, iter(graph[target])))
     return order
 
 

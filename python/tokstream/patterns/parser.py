@@ -74,6 +74,9 @@ class _Parser:
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.depth = 0
+        # Directly in a capturing, atomic or lookahead group: fancy-regex does not end inline flags
+        # with such a group.
+        self.leaky = False
         # Characters for which Oniguruma would consider foldings to several, by their offset.
         self.folded: dict[int, str] = {}
 
@@ -235,14 +238,16 @@ class _Parser:
 
     def _group(self, offset: int) -> Node | None:
         cursor = self.cursor
-        if not cursor.take("?") or cursor.take(":"):
+        if not cursor.take("?"):
+            return self._inside(offset, leaky=True)
+        if cursor.take(":"):
             return self._inside(offset)
         if cursor.take(">"):
-            body = self._inside(offset)
+            body = self._inside(offset, leaky=True)
             return Atomic(body, offset, f"atomic group {cursor.text[offset : cursor.at]!r}")
         if cursor.peek() in ("=", "!"):
             negated = cursor.next() == "!"
-            return condition_of(self._inside(offset), offset, negated=negated)
+            return condition_of(self._inside(offset, leaky=True), offset, negated=negated)
         for prefix, construct in _REFUSED_GROUPS.items():
             if cursor.text.startswith(prefix, cursor.at):
                 cursor.fail(construct, "rewrite the pattern without it", offset)
@@ -257,7 +262,7 @@ class _Parser:
         if not (name.isascii() and name.isidentifier()):
             cursor.fail("group name", "use a plain group (?:...)", offset)
         cursor.at = end + 1
-        return self._inside(offset)
+        return self._inside(offset, leaky=True)
 
     def _flag_group(self, offset: int) -> Node | None:
         cursor = self.cursor
@@ -281,6 +286,12 @@ class _Parser:
         if letter == ":":
             return self._inside(offset, flags)
         if not cursor.dialect.flags_open_group:
+            if self.leaky:
+                cursor.fail(
+                    "inline flag in a group from which the engine lets it out",
+                    "write (?i:...), or make the group (?:...)",
+                    offset,
+                )
             cursor.flags = flags
             return None
         outer = cursor.flags
@@ -289,14 +300,15 @@ class _Parser:
         cursor.flags = outer
         return rest
 
-    def _inside(self, offset: int, flags: Flags | None = None) -> Node:
+    def _inside(self, offset: int, flags: Flags | None = None, *, leaky: bool = False) -> Node:
         """Read the rest of a group, with its closing parenthesis."""
         cursor = self.cursor
-        outer = cursor.flags
+        outer, outer_leaky = cursor.flags, self.leaky
+        self.leaky = leaky
         if flags is not None:
             cursor.flags = flags
         body = self._nested(offset)
-        cursor.flags = outer
+        cursor.flags, self.leaky = outer, outer_leaky
         if not cursor.take(")"):
             cursor.fail("group that is not closed", "add )", offset)
         return body
