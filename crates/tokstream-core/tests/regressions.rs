@@ -1,6 +1,6 @@
 //! The fuzz targets without a fuzzer: files that once broke a promise, and seeded random inputs.
 //!
-//! `TOKSTREAM_FUZZ_CASES` sets the number of random inputs per target.
+//! `TOKSTREAM_FUZZ_FACTOR` multiplies the number of random inputs.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -54,22 +54,22 @@ fn random_input(state: &mut u64) -> Vec<u8> {
     (0..n).map(|_| byte()).collect()
 }
 
-fn random_inputs(name: &str, n_default: u64) {
-    let n_cases = std::env::var("TOKSTREAM_FUZZ_CASES")
-        .map_or(n_default, |text| text.parse().expect("TOKSTREAM_FUZZ_CASES is a number"));
+fn random_inputs(name: &str, n_cases: u64) {
+    let factor: u64 = std::env::var("TOKSTREAM_FUZZ_FACTOR")
+        .map_or(1, |text| text.parse().expect("TOKSTREAM_FUZZ_FACTOR is a whole number"));
     let target = TARGETS.iter().find(|(other, _)| *other == name).expect("a target").1;
     let mut state = 20_240_501;
-    for k in 0..n_cases {
+    for k in 0..n_cases * factor {
         let data = random_input(&mut state);
         check(name, target, &data, &format!("random input {k}"));
     }
 }
 
 macro_rules! random_inputs {
-    ($($name:ident: $n_default:expr,)*) => {
+    ($($name:ident: $n_cases:expr,)*) => {
         $(#[test]
         fn $name() {
-            random_inputs(stringify!($name), $n_default);
+            random_inputs(stringify!($name), $n_cases);
         })*
 
         #[test]

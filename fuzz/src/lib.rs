@@ -1,0 +1,30 @@
+//! Fuzz targets: one per promise, each with an oracle.
+//!
+//! In: any bytes; they spell a tokenizer, a text and how it is cut. Out: nothing, or a panic that
+//! names the broken promise. The same code runs under libFuzzer (`cargo fuzz run NAME`) and, over
+//! the files in `fuzz/regressions` and over seeded random inputs, under a plain `cargo test`.
+
+pub mod automaton_loader;
+pub mod chunk_invariance;
+mod input;
+pub mod linear_time;
+pub mod operations;
+mod oracle;
+mod special;
+pub mod stability;
+mod tables;
+mod tokenizers;
+pub mod vocabulary_loader;
+
+/// A target: panics if the input breaks its promise.
+pub type Target = fn(&[u8]);
+
+/// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("chunk_invariance", chunk_invariance::check),
+    ("stability", stability::check),
+    ("linear_time", linear_time::check),
+    ("operations", operations::check),
+    ("automaton_loader", automaton_loader::check),
+    ("vocabulary_loader", vocabulary_loader::check),
+];
