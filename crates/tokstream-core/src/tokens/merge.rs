@@ -10,6 +10,12 @@ use super::automaton::SuffixAutomaton;
 use super::canonical::{NONE, Rules};
 use super::vocabulary::{TokenTable, Vocabulary};
 
+/// Suffixes tried from the longest down before the forest is descended; text needs one or two.
+const MAX_TRIES: usize = 16;
+
+/// The time of what does not happen.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// What the range test needs of one token; 16 bytes, the hot part of the vocabulary.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
@@ -34,6 +40,8 @@ pub(crate) struct Forest {
     left: Vec<u32>,
     right: Vec<u32>,
     of_rank: Vec<u32>,
+    /// Single bytes.
+    atoms: [u32; 256],
     /// Children of each node as one list: (left part, child), ordered by left part.
     child_starts: Vec<u32>,
     children: Vec<(u32, u32)>,
@@ -101,6 +109,7 @@ impl Forest {
             children: Vec::with_capacity(lists.len()),
             blob: Vec::new(),
             begins: vec![0; n + 1],
+            atoms: rules.atoms.map(forest_id),
             of_rank: vec![0; n_ranks],
             ranks,
         };
@@ -161,40 +170,72 @@ impl Forest {
 
     /// The token that the canonical rule (left, right) makes.
     fn joined(&self, left: u32, right: u32) -> Option<u32> {
-        let at = right as usize;
-        let list =
-            &self.children[self.child_starts[at] as usize..self.child_starts[at + 1] as usize];
+        let list = self.children_of(right);
         let found = list.binary_search_by_key(&left, |&(left, _)| left);
         found.ok().map(|k| list[k].1)
     }
 
-    /// Does `b` directly behind `a` stay `a b`? Undoes the merges at the border, latest first, and
-    /// asks at each step whether a rule would have fired across it.
-    ///
-    /// Cost: O(spines · log(children)).
-    pub(crate) fn compatible(&self, mut a: u32, mut b: u32) -> bool {
-        // Single bytes exist before every merge: time 0; others at their rank + 1.
-        let time = |token: u32| {
-            if self.left[token as usize] == 0 { 0 } else { u64::from(self.ranks[token as usize]) + 1 }
-        };
-        let (mut limit_a, mut limit_b) = (u64::MAX, u64::MAX);
+    /// The last token by descent from the single byte: at each step at most one child passes its
+    /// test, and the last to pass is the longest. Cost: O(right spine · log(children)), where
+    /// trying suffixes from the longest down may take as many steps as the token has bytes.
+    #[cold]
+    fn descend(&self, byte: u8, last: &[u32], n: usize) -> u32 {
+        let mut token = self.atoms[byte as usize];
         loop {
-            if let Some(joined) = self.joined(a, b) {
-                // Equal ranks: the copy further left fires first.
-                let fires = time(joined);
-                if fires < limit_a && fires <= limit_b {
-                    return false;
-                }
+            let length = self.length(token);
+            if length == n + 1 {
+                return token;
             }
-            let (time_a, time_b) = (time(a), time(b));
-            if time_a == 0 && time_b == 0 {
-                return true;
+            let id = last[n - length];
+            let children = self.children_of(token);
+            let after = children.partition_point(|&(left, _)| left <= id);
+            let Some(&(_, child)) = after.checked_sub(1).map(|k| &children[k]) else {
+                return token;
+            };
+            if id >= self.nodes[child as usize].high {
+                return token;
             }
-            if time_a > time_b {
-                (limit_a, a) = (time_a, self.right[a as usize]);
-            } else {
-                (limit_b, b) = (time_b, self.left[b as usize]);
+            token = child;
+        }
+    }
+
+    fn children_of(&self, token: u32) -> &[(u32, u32)] {
+        let at = token as usize;
+        &self.children[self.child_starts[at] as usize..self.child_starts[at + 1] as usize]
+    }
+
+    /// When `token` comes into being: single bytes at 0, others at their merge rank + 1.
+    pub(crate) fn time(&self, token: u32) -> u64 {
+        if self.left[token as usize] == 0 { 0 } else { u64::from(self.ranks[token as usize]) + 1 }
+    }
+
+    /// Left part of the canonical rule, 0 for single bytes.
+    pub(crate) fn left(&self, token: u32) -> u32 {
+        self.left[token as usize]
+    }
+
+    /// The token of a single byte.
+    pub(crate) fn atom(&self, byte: u8) -> u32 {
+        self.atoms[byte as usize]
+    }
+
+    /// When `piece` would first merge with a token of `before`'s right spine to its left.
+    ///
+    /// Each of those is there until its own use in a longer one, which at an equal rank goes
+    /// first, being further left. `NEVER` if there is no such merge.
+    /// Cost: O(right spine · log(children)).
+    pub(crate) fn meeting(&self, mut before: u32, piece: u32) -> u64 {
+        let (mut first, mut used) = (NEVER, NEVER);
+        loop {
+            if let Some(joined) = self.joined(before, piece) {
+                let due = self.time(joined);
+                first = if due < used { due } else { first };
             }
+            if self.left[before as usize] == 0 {
+                return first;
+            }
+            used = self.time(before);
+            before = self.right[before as usize];
         }
     }
 }
@@ -207,7 +248,7 @@ impl Vocabulary {
     pub(crate) fn read(&self, node: &mut u32, byte: u8, last: &[u32], n: usize) -> u32 {
         *node = self.automaton.step(*node, byte);
         let mut token = self.automaton.suffix(*node);
-        loop {
+        for _ in 0..MAX_TRIES {
             let test = self.forest.nodes[token as usize];
             if test.length == 1 || test.length as usize == n + 1 {
                 return token;
@@ -218,6 +259,7 @@ impl Vocabulary {
             }
             token = test.next;
         }
+        self.forest.descend(byte, last, n)
     }
 
     /// Append, for each byte of `text`, the last token of Merge up to and including that byte.

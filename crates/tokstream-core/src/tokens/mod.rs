@@ -5,6 +5,7 @@
 mod automaton;
 mod batch;
 mod canonical;
+mod extensions;
 mod live;
 mod merge;
 mod pieces;

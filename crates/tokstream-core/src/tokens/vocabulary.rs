@@ -4,6 +4,7 @@ use crate::error::TableError;
 
 use super::automaton::SuffixAutomaton;
 use super::canonical;
+use super::extensions::Extensions;
 use super::merge::Forest;
 
 /// Token bytes in merge-rank order, and their ids.
@@ -74,8 +75,7 @@ pub struct Vocabulary {
     /// Entries that Merge never produces, sorted by bytes: (bytes, id). A whole pretoken that
     /// equals one is that token all the same, as in tiktoken.
     unreachable: Vec<(Box<[u8]>, u32)>,
-    /// Reachable tokens (forest ids) ordered by their bytes.
-    sorted: Vec<u32>,
+    pub(crate) extensions: Extensions,
     longest: usize,
 }
 
@@ -98,7 +98,8 @@ impl Vocabulary {
         for token in &mut sorted {
             *token = forest.of_rank(*token);
         }
-        let mut vocabulary = Self { forest, automaton, unreachable, sorted, longest };
+        let extensions = Extensions::new(sorted, &forest);
+        let mut vocabulary = Self { forest, automaton, unreachable, extensions, longest };
         vocabulary.forest.link_suffixes(&vocabulary.automaton);
         Ok(vocabulary)
     }
@@ -129,20 +130,10 @@ impl Vocabulary {
         self.unreachable.get(after).is_some_and(|(bytes, _)| bytes.starts_with(prefix))
     }
 
-    /// Reachable tokens of which `prefix` is a proper prefix.
-    pub(crate) fn longer<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
-        let first = self.sorted.partition_point(|&token| self.forest.bytes(token) <= prefix);
-        self.sorted[first..]
-            .iter()
-            .copied()
-            .take_while(move |&token| self.forest.bytes(token).starts_with(prefix))
-    }
-
     /// Id of the entry with exactly these bytes.
     #[must_use]
     pub fn id_of(&self, bytes: &[u8]) -> Option<u32> {
-        let found = self.sorted.binary_search_by(|&token| self.forest.bytes(token).cmp(bytes));
-        let found = found.ok().map(|index| self.forest.id(self.sorted[index]));
-        found.or_else(|| self.whole_piece(bytes))
+        let found = self.extensions.find(&self.forest, bytes);
+        found.map(|token| self.forest.id(token)).or_else(|| self.whole_piece(bytes))
     }
 }

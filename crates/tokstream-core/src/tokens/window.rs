@@ -11,8 +11,7 @@
 use super::vocabulary::Vocabulary;
 
 /// Answers kept between calls; must be cleared when another vocabulary uses it.
-const N_MEMO: usize = 1 << 12;
-const NO_KEY: u64 = u64::MAX;
+const N_MEMO: usize = 1 << 14;
 
 /// Buffers and remembered answers; bounded.
 #[derive(Debug, Default)]
@@ -20,16 +19,12 @@ pub struct Window {
     /// For each boundary, the first one on its path that is also on the path to the end.
     meets: Vec<u32>,
     candidates: Vec<(u32, u32, u32)>,
-    /// (last token, automaton node) → is there a token below the node that may follow?
-    memo: Vec<(u64, bool)>,
+    /// Last token and automaton node, and in the lowest bit: is there a token below the node that
+    /// may follow? 0 is no answer.
+    memo: Vec<u64>,
 }
 
 impl Window {
-    /// Forget remembered answers.
-    pub fn clear(&mut self) {
-        self.memo.clear();
-    }
-
     /// Largest boundary that all paths to the window's members pass; 0 if there is none.
     pub(crate) fn stable_boundary(
         &mut self,
@@ -96,16 +91,17 @@ impl Window {
         node: u32,
     ) -> bool {
         if self.memo.is_empty() {
-            self.memo.resize(N_MEMO, (NO_KEY, false));
+            self.memo.resize(N_MEMO, 0);
         }
-        let key = u64::from(token) << 32 | u64::from(node);
+        // A node fits in 24 bits, and no last token is 0.
+        let key = (u64::from(token) << 24 | u64::from(node)) << 1;
         let slot = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % N_MEMO;
-        if self.memo[slot].0 == key {
-            return self.memo[slot].1;
+        if self.memo[slot] & !1 == key {
+            return self.memo[slot] & 1 == 1;
         }
-        let answer =
-            vocabulary.longer(prefix).any(|next| vocabulary.forest.compatible(token, next));
-        self.memo[slot] = (key, answer);
+        let Vocabulary { forest, extensions, .. } = vocabulary;
+        let answer = extensions.any_may_follow(forest, token, prefix);
+        self.memo[slot] = key | u64::from(answer);
         answer
     }
 }

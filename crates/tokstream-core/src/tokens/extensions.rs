@@ -1,0 +1,104 @@
+//! Which tokens may lie across the end of a text: those with a given proper beginning that may
+//! follow a given token.
+//!
+//! `b` may follow `a` if no merge ever crosses the border between them. The right neighbour of
+//! the border is, one after another, each piece of `b`'s left spine: its first byte, the token
+//! that this byte first becomes part of, and so on up to `b`. Tokens that begin alike share these
+//! pieces, so what is known of one token's spine is kept for the next; and a merge that crosses
+//! before the first byte's own first merge rules out, unseen, all tokens with a later one.
+
+use super::merge::{Forest, NEVER};
+
+/// Tokens per entry of `earliest`.
+const BLOCK: usize = 64;
+
+/// Reachable tokens by their bytes, with the time at which each one's first byte first merges.
+#[derive(Debug)]
+pub(crate) struct Extensions {
+    sorted: Vec<u32>,
+    first_merges: Vec<u32>,
+    /// The least of each block of `first_merges`.
+    earliest: Vec<u32>,
+}
+
+impl Extensions {
+    /// `sorted`: all reachable tokens in order of their bytes.
+    pub(crate) fn new(sorted: Vec<u32>, forest: &Forest) -> Self {
+        let first_merge = |&token: &u32| {
+            let mut token = token;
+            while forest.length(forest.left(token)) > 1 {
+                token = forest.left(token);
+            }
+            forest.time(token) as u32
+        };
+        let first_merges: Vec<u32> = sorted.iter().map(first_merge).collect();
+        let earliest = first_merges
+            .chunks(BLOCK)
+            .map(|block| block.iter().copied().min().unwrap_or(u32::MAX))
+            .collect();
+        Self { sorted, first_merges, earliest }
+    }
+
+    /// The token with exactly these bytes.
+    pub(crate) fn find(&self, forest: &Forest, bytes: &[u8]) -> Option<u32> {
+        let found = self.sorted.binary_search_by(|&token| forest.bytes(token).cmp(bytes));
+        found.ok().map(|index| self.sorted[index])
+    }
+
+    /// Is there a token of which `prefix` is a proper prefix, and which may follow `before`?
+    ///
+    /// Cost: O(tokens with this prefix) at worst, a small part of them usually.
+    pub(crate) fn any_may_follow(&self, forest: &Forest, before: u32, prefix: &[u8]) -> bool {
+        let due = forest.meeting(before, forest.atom(prefix[0]));
+        let mut at = self.sorted.partition_point(|&token| forest.bytes(token) <= prefix);
+        let beyond = |token: u32| !forest.bytes(token).starts_with(prefix);
+        let end = at + self.sorted[at..].partition_point(|&token| !beyond(token));
+        let mut spine = Spine::default();
+        while at < end {
+            if at % BLOCK == 0 && u64::from(self.earliest[at / BLOCK]) >= due {
+                at += BLOCK;
+                continue;
+            }
+            if u64::from(self.first_merges[at]) < due
+                && spine.crossed(forest, before, self.sorted[at]) == NEVER
+            {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+}
+
+/// The left spine of the token last asked about, from its first byte up: each piece, and when a
+/// merge crosses the border if nothing longer takes that piece first.
+#[derive(Default)]
+struct Spine {
+    pieces: Vec<(u32, u64)>,
+    /// Pieces of the next token, from the token down.
+    next: Vec<u32>,
+}
+
+impl Spine {
+    /// When a merge crosses the border between `before` and `token`.
+    fn crossed(&mut self, forest: &Forest, before: u32, token: u32) -> u64 {
+        self.next.clear();
+        let mut piece = token;
+        while piece != 0 {
+            self.next.push(piece);
+            piece = forest.left(piece);
+        }
+        let next = self.next.iter().rev();
+        let n_known = self.pieces.iter().zip(next).take_while(|(a, b)| a.0 == **b).count();
+        self.pieces.truncate(n_known);
+        let mut crossed = self.pieces.last().map_or(NEVER, |&(_, crossed)| crossed);
+        for &piece in self.next.iter().rev().skip(n_known) {
+            // At an equal rank the border, being further left, goes first.
+            if crossed > forest.time(piece) || self.pieces.is_empty() {
+                crossed = forest.meeting(before, piece);
+            }
+            self.pieces.push((piece, crossed));
+        }
+        crossed
+    }
+}
