@@ -1,0 +1,72 @@
+"""What every engine process does: load, measure once, print one line of JSON.
+
+Enters: a job on the command line. Leaves: one JSON object on standard output: elapsed_ns, n_tokens,
+ids (digest), version. An engine is a file beside this one that calls `main` with its functions;
+each measurement is a process of its own, so that no engine profits from what ran before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from digests import IdDigest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy import ndarray
+
+    Encode = Callable[[str], ndarray[Any, Any]]
+
+__all__ = ["main", "pin"]
+
+WARM_UP = "Hello, wörld 漢字 123!\n"
+
+
+def main(package: str, load: Callable[[str], Encode]) -> None:
+    """Run the job of the command line.
+
+    Args:
+        package: the distribution whose version is reported.
+        load: gives, for an encoding's name, the function that encodes a text as an array.
+    """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--encoding", required=True)
+    parser.add_argument("--text", type=Path, required=True, help="a file of UTF-8")
+    parser.add_argument("--core", type=int, help="run on this core only")
+    parser.add_argument("--ids", type=Path, help="write the ids here, little-endian uint32")
+    job = parser.parse_args()
+    pin(job.core)
+    text = job.text.read_text("utf-8")
+    encode = load(job.encoding)
+    encode(WARM_UP)  # what is imported or built at first use is no part of encoding
+    begin = perf_counter_ns()
+    ids = encode(text)
+    elapsed_ns = perf_counter_ns() - begin
+    data = ids.astype("<u4").tobytes()
+    digest = IdDigest()
+    digest.update(data)
+    if job.ids is not None:
+        job.ids.write_bytes(data)
+    result = {
+        "elapsed_ns": elapsed_ns,
+        "n_tokens": digest.n_tokens,
+        "ids": digest.hex(),
+        "version": version(package),
+    }
+    print(json.dumps(result))
+
+
+def pin(core: int | None) -> None:
+    """Keep this process on one core, where the system can do that."""
+    if core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})

@@ -1,0 +1,21 @@
+"""Engine: tokstream, whole text to array; special tokens are plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness import main
+
+import tokstream
+
+if TYPE_CHECKING:
+    from harness import Encode
+
+
+def load(encoding: str) -> Encode:
+    """Return the function that is measured."""
+    return tokstream.get_encoding(encoding).encode_ordinary_array
+
+
+if __name__ == "__main__":
+    main("tokstream", load)

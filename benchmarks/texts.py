@@ -1,0 +1,96 @@
+"""Texts by name: real corpora, and generated runs that are the same on every machine.
+
+Enters: a name and a size. Leaves: UTF-8 that ends with a whole character.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["corpus", "generated_blocks", "run"]
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+
+
+def corpus(name: str, n_bytes: int) -> bytes:
+    """Return real text of a kind, or the substitute that the tests use too."""
+    if str(TESTS) not in sys.path:
+        sys.path.insert(0, str(TESTS))
+    from data import corpus as from_tests  # noqa: PLC0415 - it needs the test extra
+
+    text: str = from_tests(name, n_bytes)
+    return text.encode()
+
+
+def run(kind: str, n_bytes: int) -> bytes:
+    """Return text without a place to cut: blanks, letter, base64 or chinese."""
+    if kind == "blanks":
+        return b"foo" + b" " * (n_bytes - 3)
+    if kind == "letter":
+        return b"a" * n_bytes
+    if kind == "base64":
+        n_digests = n_bytes // 40 + 1  # 32 bytes become more than 40 characters
+        raw = b"".join(itertools.islice(_noise(b"base64"), n_digests))
+        return base64.b64encode(raw)[:n_bytes]
+    if kind == "chinese":
+        return _whole_characters(_words(_han_tokens(), b"chinese", n_bytes), n_bytes)
+    raise ValueError(f"no run is called {kind!r}")
+
+
+@cache
+def generated_blocks(n_blocks: int, n_bytes: int) -> list[bytes]:
+    """Return blocks of words of many scripts; each begins with a letter and ends with a line.
+
+    Every encoding cuts between a line break and a letter, so that the ids of any sequence of
+    blocks are the ids of the blocks, one after another.
+    """
+    from tokstream.encodings.registry import vocabulary  # noqa: PLC0415 - a parent stays small
+
+    texts = (token.decode(errors="ignore") for token in vocabulary("o200k_base").tokens())
+    words = [text.encode() for text in texts if text.strip().isalpha()]
+    blocks = []
+    for k in range(n_blocks):
+        text = _words(words, b"block %d" % k, n_bytes - 8)
+        body = text[: n_bytes - 8].decode(errors="ignore").encode()
+        blocks.append(b"Block " + body[: n_bytes - 8] + b".\n")
+    return blocks
+
+
+def _noise(seed: bytes) -> Iterator[bytes]:
+    """Yield 32 bytes at a time, the same everywhere."""
+    for k in itertools.count():
+        yield hashlib.sha256(b"%s %d" % (seed, k)).digest()
+
+
+def _words(words: list[bytes], seed: bytes, n_bytes: int) -> bytes:
+    """Join words drawn by noise until there is enough."""
+    parts: list[bytes] = []
+    total = 0
+    for digest in _noise(seed):
+        for k in range(0, 32, 4):
+            word = words[int.from_bytes(digest[k : k + 4], "little") % len(words)]
+            parts.append(word)
+            total += len(word)
+        if total >= n_bytes:
+            return b"".join(parts)
+    raise AssertionError("noise never ends")
+
+
+def _han_tokens() -> list[bytes]:
+    from tokstream.encodings.registry import vocabulary  # noqa: PLC0415 - a parent stays small
+
+    texts = (token.decode(errors="ignore") for token in vocabulary("o200k_base").tokens())
+    return [text.encode() for text in texts if text and all("一" <= c <= "鿿" for c in text)]
+
+
+def _whole_characters(text: bytes, n_bytes: int) -> bytes:
+    return text[:n_bytes].decode(errors="ignore").encode()
