@@ -9,6 +9,7 @@ use crate::tokens::{Batch, MergeScratch, PieceTable, Window};
 /// Idle sets of buffers that are kept; more are made when needed and dropped afterwards.
 const MAX_IDLE: usize = 4;
 
+#[allow(clippy::vec_box, reason = "moved in and out often, and large")]
 static IDLE: Mutex<Vec<Box<Scratch>>> = Mutex::new(Vec::new());
 
 /// Buffers and caches that belong to no stream.
@@ -31,12 +32,11 @@ impl Lease {
     pub(crate) fn new(owner: u64) -> Self {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         let found = idle.iter().rposition(|scratch| scratch.owner == owner);
-        let scratch = match found {
-            Some(index) => idle.remove(index),
-            None => {
-                drop(idle);
-                Box::new(Scratch { owner, ..Scratch::default() })
-            }
+        let scratch = if let Some(index) = found {
+            idle.remove(index)
+        } else {
+            drop(idle);
+            Box::new(Scratch { owner, ..Scratch::default() })
         };
         Self(Some(scratch))
     }

@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind};
 use crate::pretokens::{Scan, Stop};
 use crate::scratch::{Lease, Scratch};
-use crate::segments::{Segment, SpecialSet, Segmenter};
+use crate::segments::{Segment, Segmenter, SpecialSet};
 use crate::tokens::Live;
 
 /// Least text joined to pending text at a time, in bytes.
@@ -95,11 +95,11 @@ impl Run {
     ) {
         let ends = std::mem::take(&mut scratch.ends);
         let mut rest = ends.as_slice();
-        if self.is_partial || self.live.n_bytes() > 0 {
-            if let Some((&end, after)) = rest.split_first() {
-                self.close_live(core, scratch, &text[*done..end], out);
-                (*done, rest) = (end, after);
-            }
+        if (self.is_partial || self.live.n_bytes() > 0)
+            && let Some((&end, after)) = rest.split_first()
+        {
+            self.close_live(core, scratch, &text[*done..end], out);
+            (*done, rest) = (end, after);
         }
         if let Some(&end) = rest.last() {
             let Scratch { batch, pieces, .. } = scratch;
@@ -270,7 +270,7 @@ impl Stream {
 
     /// End of input: append the remaining ids. The stream begins anew afterwards.
     pub fn finish(&mut self, out: &mut Vec<u32>) -> Result<(), Error> {
-        self.guard(out, |stream, scratch, out| stream.end_text(scratch, out))
+        self.guard(out, Stream::end_text)
     }
 
     /// End the text so far and append the special token `id`.
@@ -288,7 +288,7 @@ impl Stream {
         specials: Arc<SpecialSet>,
         out: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        if Arc::ptr_eq(&self.specials, &specials) {
+        if Arc::ptr_eq(&self.specials, &specials) || self.specials.same(&specials) {
             return Ok(());
         }
         self.guard(out, |stream, scratch, out| {

@@ -9,10 +9,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 pub type Ranges = Vec<(u32, u32)>;
 
 fn to_ranges(class: &ClassUnicode) -> Ranges {
-    class
-        .iter()
-        .map(|range| (range.start() as u32, range.end() as u32))
-        .collect()
+    class.iter().map(|range| (range.start() as u32, range.end() as u32)).collect()
 }
 
 /// Ranges of the property `name` as in `\p{name}`; `None` if there is no such property.
@@ -21,9 +18,7 @@ pub fn property(name: &str) -> Option<Ranges> {
     if name.contains(['{', '}', '\\']) {
         return None;
     }
-    let hir = regex_syntax::Parser::new()
-        .parse(&format!("\\p{{{name}}}"))
-        .ok()?;
+    let hir = regex_syntax::Parser::new().parse(&format!("\\p{{{name}}}")).ok()?;
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => Some(to_ranges(class)),
         // A property of one code point parses to a literal.
@@ -40,16 +35,14 @@ pub fn property(name: &str) -> Option<Ranges> {
 /// Ranges that are not scalar values (surrogates) are dropped.
 #[must_use]
 pub fn fold_case(ranges: &[(u32, u32)]) -> Ranges {
-    let scalar = |cp: u32, up: bool| {
-        char::from_u32(cp).unwrap_or(if up { '\u{E000}' } else { '\u{D7FF}' })
-    };
+    let scalar =
+        |cp: u32, up: bool| char::from_u32(cp).unwrap_or(if up { '\u{E000}' } else { '\u{D7FF}' });
     let mut class = ClassUnicode::new(
-        ranges
-            .iter()
-            .filter(|(start, end)| start <= end && *start <= 0x10_FFFF)
-            .map(|&(start, end)| {
+        ranges.iter().filter(|(start, end)| start <= end && *start <= 0x10_FFFF).map(
+            |&(start, end)| {
                 ClassUnicodeRange::new(scalar(start, true), scalar(end.min(0x10_FFFF), false))
-            }),
+            },
+        ),
     );
     if class.try_case_fold_simple().is_err() {
         // Only without the crate's Unicode tables, which are compiled in.

@@ -46,10 +46,10 @@ fn next(state: &mut u64) -> u64 {
 /// Random bytes; small values are frequent, since choices are read from them.
 fn random_input(state: &mut u64) -> Vec<u8> {
     let n = next(state) % MAX_BYTES;
-    let mask = if next(state) % 2 == 0 { 0xFF } else { 0x07 };
+    let mask = if next(state).is_multiple_of(2) { 0xFF } else { 0x07 };
     let mut byte = || {
         let bits = next(state);
-        (bits >> 24) as u8 & if bits % 4 == 0 { 0xFF } else { mask }
+        (bits >> 24) as u8 & if bits.is_multiple_of(4) { 0xFF } else { mask }
     };
     (0..n).map(|_| byte()).collect()
 }

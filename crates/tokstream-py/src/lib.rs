@@ -1,4 +1,6 @@
 //! The extension module `tokstream._core`: conversions, GIL, errors; nothing else.
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
+
 use pyo3::prelude::*;
 
 mod errors;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokstream_core::chunks::{Decoder, OnInvalid};
 use tokstream_core::error::{Error, ErrorKind};
 use tokstream_core::pretokens::{Automaton, Ends, Scan, Stop};
-use tokstream_core::segments::{Segment, Segmenter};
 use tokstream_core::segments;
+use tokstream_core::segments::{Segment, Segmenter};
 
 use crate::errors::{input_error, table_error};
 use crate::input::for_each_block;

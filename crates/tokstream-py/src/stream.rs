@@ -55,7 +55,11 @@ impl Stream {
         }
     }
 
-    fn feed_ids(&self, chunk: &Bound<'_, PyAny>, specials: Option<&SpecialSet>) -> PyResult<Vec<u32>> {
+    fn feed_ids(
+        &self,
+        chunk: &Bound<'_, PyAny>,
+        specials: Option<&SpecialSet>,
+    ) -> PyResult<Vec<u32>> {
         let mut stream = self.lock()?;
         let mut ids = Vec::new();
         if let Some(set) = specials {

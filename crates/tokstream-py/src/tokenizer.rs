@@ -55,8 +55,7 @@ impl Core {
         check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
     ) -> PyResult<Vec<u32>> {
         let py = text.py();
-        let mut stream =
-            NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
+        let mut stream = NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
         let mut ids = Vec::new();
         let mut stopped = false;
         for_each_block(text, &mut |block, source| {
@@ -84,7 +83,9 @@ impl Core {
 
 fn unknown_id(id: u32, index: usize) -> PyErr {
     InvalidTokenIdError::new_err((
-        format!("no token has the id {id} (index {index}); check that the ids come from this tokenizer"),
+        format!(
+            "no token has the id {id} (index {index}); check that the ids come from this tokenizer"
+        ),
         id,
         index,
     ))
@@ -159,18 +160,16 @@ impl Core {
             wholes.push(Whole::new(&text).map_err(|error| at_index(py, index, error))?);
         }
         let results = py.detach(|| {
-            let results: Vec<Mutex<Encoded>> = wholes.iter().map(|_| Mutex::new(Ok(vec![]))).collect();
+            let results: Vec<Mutex<Encoded>> =
+                wholes.iter().map(|_| Mutex::new(Ok(vec![]))).collect();
             let next = AtomicUsize::new(0);
             let work = || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(whole) = wholes.get(index) else { return };
                     let (bytes, source) = whole.bytes();
-                    let mut stream = NativeStream::new(
-                        self.0.clone(),
-                        specials.0.clone(),
-                        on_invalid(replace),
-                    );
+                    let mut stream =
+                        NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
                     let mut ids = Vec::new();
                     let done = stream
                         .feed(bytes, source, false, &mut ids)

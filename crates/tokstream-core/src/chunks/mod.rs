@@ -69,9 +69,8 @@ impl Decoder {
         }
         while !rest.is_empty() {
             let at = start + (input.len() - rest.len()) as u64;
-            let error = match std::str::from_utf8(rest) {
-                Ok(_) => return sink(rest, at),
-                Err(error) => error,
+            let Err(error) = std::str::from_utf8(rest) else {
+                return sink(rest, at);
             };
             let (valid, bad) = rest.split_at(error.valid_up_to());
             if !valid.is_empty() {

@@ -66,12 +66,7 @@ impl Hypotheses {
     /// Read the character at position `at`, whose entry in each state `read` gives.
     ///
     /// Gives the ends of pretokens that became certain to `cut`.
-    pub(crate) fn push(
-        &mut self,
-        at: u64,
-        read: &dyn Fn(u16) -> u16,
-        cut: &mut dyn FnMut(u64),
-    ) {
+    pub(crate) fn push(&mut self, at: u64, read: &dyn Fn(u16) -> u16, cut: &mut dyn FnMut(u64)) {
         let mut kept = 0;
         for index in 0..self.runs.len() {
             let Run { begin, state } = self.runs[index];

@@ -80,9 +80,15 @@ impl Reading {
     ///
     /// Without a branch on where pretokens end: those are as good as random.
     #[inline(always)]
-    fn stride(&mut self, automaton: &Automaton, text: &[u8], pause: usize, ends: &mut Ends) -> bool {
+    fn stride(
+        &mut self,
+        automaton: &Automaton,
+        text: &[u8],
+        pause: usize,
+        ends: &mut Ends,
+    ) -> bool {
         let Self { mut at, mut last, mut state } = *self;
-        let room = &mut ends.list[ends.n..ends.n + STRIDE + 1];
+        let room = &mut ends.list[ends.n..=(ends.n + STRIDE)];
         let mut n = 0;
         let mut died = false;
         while at < pause {
@@ -347,4 +353,3 @@ impl Scan {
         true
     }
 }
-

@@ -12,17 +12,27 @@ use crate::error::TableError;
 /// The special tokens that one call honours, and the ones it forbids.
 ///
 /// A forbidden string counts wherever it occurs, also inside an allowed token, as in tiktoken.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SpecialSet {
     allowed: Option<AhoCorasick>,
-    allowed_ids: Vec<u32>,
+    allowed_tokens: Vec<(String, u32)>,
     forbidden: Option<AhoCorasick>,
     forbidden_names: Vec<String>,
     /// Every string of both kinds, sorted: to ask whether a suffix may still become one.
     sorted: Vec<Vec<u8>>,
     sorted_forbidden: Vec<Vec<u8>>,
-    starts: [bool; 256],
+    starts: Starts,
     longest: usize,
+}
+
+/// Which bytes begin a string of the set.
+#[derive(Debug)]
+struct Starts([bool; 256]);
+
+impl Default for Starts {
+    fn default() -> Self {
+        Self([false; 256])
+    }
 }
 
 /// What a run of text turned out to hold.
@@ -81,29 +91,20 @@ impl SpecialSet {
         }
         Ok(Self {
             allowed: search(&allowed_bytes)?,
-            allowed_ids: allowed.iter().map(|&(_, id)| id).collect(),
+            allowed_tokens: allowed.to_vec(),
             forbidden: search(&forbidden_bytes)?,
             forbidden_names: forbidden.to_vec(),
             longest: sorted.iter().map(Vec::len).max().unwrap_or(0),
             sorted,
             sorted_forbidden,
-            starts,
+            starts: Starts(starts),
         })
     }
 
-    /// The set in which every text is plain.
+    /// Do both sets honour and forbid the same?
     #[must_use]
-    pub fn none() -> Self {
-        Self {
-            allowed: None,
-            allowed_ids: Vec::new(),
-            forbidden: None,
-            forbidden_names: Vec::new(),
-            sorted: Vec::new(),
-            sorted_forbidden: Vec::new(),
-            starts: [false; 256],
-            longest: 0,
-        }
+    pub fn same(&self, other: &Self) -> bool {
+        self.allowed_tokens == other.allowed_tokens && self.forbidden_names == other.forbidden_names
     }
 
     fn is_empty(&self) -> bool {
@@ -118,13 +119,13 @@ impl SpecialSet {
         };
         let first = from.max((text.len() + 1).saturating_sub(self.longest));
         (first..text.len())
-            .find(|&at| self.starts[text[at] as usize] && is_open(&text[at..]))
+            .find(|&at| self.starts.0[text[at] as usize] && is_open(&text[at..]))
             .unwrap_or(text.len())
     }
 
     fn find_allowed(&self, text: &[u8], from: usize) -> Option<(Range<usize>, u32)> {
         let found = self.allowed.as_ref()?.find(&text[from..])?;
-        let id = self.allowed_ids[found.pattern().as_usize()];
+        let id = self.allowed_tokens[found.pattern().as_usize()].1;
         Some((from + found.start()..from + found.end(), id))
     }
 
@@ -158,22 +159,26 @@ impl Segmenter {
             return sink(Segment::Text(text));
         }
         let mut rest = text;
-        if !self.held.is_empty() {
-            // Nothing that begins in the held part reaches further than `longest` behind it.
-            let mut reach = set.longest.min(text.len());
-            while reach < text.len() && text[reach] & 0xC0 == 0x80 {
+        while !self.held.is_empty() && !rest.is_empty() {
+            // As much as decides what begins in the held part, mostly.
+            let mut reach = set.longest.min(rest.len());
+            while reach < rest.len() && rest[reach] & 0xC0 == 0x80 {
                 reach += 1;
             }
             let mut joint = std::mem::take(&mut self.held);
             let n_before = joint.len();
-            joint.extend_from_slice(&text[..reach]);
+            joint.extend_from_slice(&rest[..reach]);
             let open = Self::split(set, &joint, false, sink)?;
-            if reach == text.len() {
+            if open < n_before || reach == rest.len() {
                 joint.drain(..open);
                 self.held = joint;
-                return Ok(());
+                rest = &rest[reach..];
+            } else {
+                rest = &rest[open - n_before..];
             }
-            rest = &text[open - n_before..];
+        }
+        if rest.is_empty() {
+            return Ok(());
         }
         let open = Self::split(set, rest, false, sink)?;
         self.held.extend_from_slice(&rest[open..]);
@@ -268,7 +273,7 @@ mod tests {
 
     #[test]
     fn all_cuts_into_three_agree_with_the_whole() {
-        let cases: [(&[&str], &[&str], &str, &str); 7] = [
+        let cases: [(&[&str], &[&str], &str, &str); 11] = [
             (&["<a>", "<a><b>"], &[], "x<a><a><b>é<a", "x[0][1]é<a"),
             (&["ab", "abcd"], &[], "abcabcdab", "[0]c[1][0]"),
             (&["ab"], &["bc"], "xabab", "x[0][0]"),
@@ -276,6 +281,10 @@ mod tests {
             (&[], &["<|e|>"], "<|<|e|>y", "<|!0<|e|>"),
             (&["aab"], &[], "aaaab", "aa[0]"),
             (&["漢字"], &["字"], "漢漢字", "漢!3字"),
+            (&["<<<"], &["<<<"], "<<<<<", "!0<<<"),
+            (&["a b"], &["b a"], "a b a", "!2b a"),
+            (&["a b"], &["b a"], "a b b", "[0] b"),
+            (&["abab"], &["bx"], "abababab", "[0][0]"),
         ];
         for (allowed, forbidden, text, expected) in cases {
             let set = set(allowed, forbidden);

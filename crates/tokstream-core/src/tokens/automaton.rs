@@ -203,8 +203,7 @@ impl Builder {
         let mut depth = vec![0_u16; BLOCK];
         let mut order = vec![(0_u32, 0_u32)];
         let mut leaves = Vec::new();
-        let mut open =
-            VecDeque::from([Open { low: 0, high: sorted.len(), depth: 0, node: 0 }]);
+        let mut open = VecDeque::from([Open { low: 0, high: sorted.len(), depth: 0, node: 0 }]);
         let mut bytes = Vec::new();
         let mut spans: Vec<usize> = Vec::new();
         while let Some(Open { mut low, high, depth: d, node }) = open.pop_front() {

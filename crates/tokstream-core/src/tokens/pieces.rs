@@ -85,8 +85,8 @@ impl PieceTable {
         let key = bytes | (n as u128) << 120;
         let (low, high) = (key as u64, (key >> 64) as u64);
         // The two halves of the product, folded: every byte of the key reaches every bit.
-        let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15)
-            * u128::from(high ^ 0xC2B2_AE3D_27D4_EB4F);
+        let product =
+            u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xC2B2_AE3D_27D4_EB4F);
         let line = (product as u64 ^ (product >> 64) as u64) as usize % N_LINES;
         Some(Place { low, high, line: self.base + line * WORDS_PER_LINE })
     }
