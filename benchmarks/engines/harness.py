@@ -46,7 +46,7 @@ def main(package: str, load: Callable[[str], Encode]) -> None:
     parser.add_argument("--ids", type=Path, help="write the ids here, little-endian uint32")
     job = parser.parse_args()
     pin(job.core)
-    text = job.text.read_text("utf-8")
+    text = job.text.read_bytes().decode()  # read_text would change line ends
     encode = load(job.encoding)
     encode(WARM_UP)  # what is imported or built at first use is no part of encoding
     begin = perf_counter_ns()
