@@ -52,7 +52,8 @@ impl Input<'_> {
         if source == Source::Text {
             bytes = with_surrogates(&bytes);
         }
-        let cuts = if mode & 8 == 0 { place(&gaps, bytes.len()) } else { (1..bytes.len()).collect() };
+        let cuts =
+            if mode & 8 == 0 { place(&gaps, bytes.len()) } else { (1..bytes.len()).collect() };
         let mut text = Text { bytes, source, on_invalid, cuts };
         text.move_cuts();
         text
@@ -101,7 +102,11 @@ pub fn with_surrogates(bytes: &[u8]) -> Vec<u8> {
         let point = character as u32;
         if (0xE000..0xE800).contains(&point) {
             let surrogate = point - 0x800;
-            wtf8.extend([0xED, 0x80 | (surrogate >> 6 & 0x3F) as u8, 0x80 | (surrogate & 0x3F) as u8]);
+            wtf8.extend([
+                0xED,
+                0x80 | (surrogate >> 6 & 0x3F) as u8,
+                0x80 | (surrogate & 0x3F) as u8,
+            ]);
         } else {
             wtf8.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
         }

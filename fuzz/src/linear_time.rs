@@ -36,7 +36,8 @@ pub fn check(data: &[u8]) {
         let begin = Instant::now();
         let mut stream = Stream::new(tokenizer.core.clone(), special.set(), OnInvalid::Replace);
         let mut ids = Vec::new();
-        let fed = text.chunks(chunk).try_for_each(|c| stream.feed(c, Source::Bytes, true, &mut ids));
+        let fed =
+            text.chunks(chunk).try_for_each(|c| stream.feed(c, Source::Bytes, true, &mut ids));
         let _ = fed.and_then(|()| stream.finish(&mut ids));
         took = begin.elapsed();
         if took < LIMIT {

@@ -36,7 +36,7 @@ pub fn check(data: &[u8]) {
         let (result, twin_result) = match choice % 16 {
             0 => (stream.finish(&mut ids), twin.finish(&mut twin_ids)),
             1 => {
-                let id = special::all()[input.below(8)].1;
+                let id = special::all()[input.below(16)].1;
                 (stream.feed_special(id, &mut ids), twin.feed_special(id, &mut twin_ids))
             }
             2 => {
@@ -111,11 +111,8 @@ fn chunk(input: &mut Input<'_>, choice: u8) -> (Vec<u8>, Source) {
     let (bytes, rest) = input.0.split_at(n);
     input.0 = rest;
     if choice & 0x80 == 0 {
-        let bytes = if choice & 0x40 == 0 {
-            bytes.to_vec()
-        } else {
-            super::input::from_alphabet(bytes)
-        };
+        let bytes =
+            if choice & 0x40 == 0 { bytes.to_vec() } else { super::input::from_alphabet(bytes) };
         (bytes, Source::Bytes)
     } else {
         (super::input::with_surrogates(bytes), Source::Text)

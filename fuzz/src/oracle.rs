@@ -35,7 +35,8 @@ impl Oracle {
     pub fn encode(&self, special: &Special, text: &Text) -> Outcome {
         let (mut characters, offsets, fault) = decode(text);
         let mut faults: Vec<Error> = fault.into_iter().collect();
-        let found = special.forbidden.iter().filter_map(|name| Some((characters.find(name)?, name)));
+        let found =
+            special.forbidden.iter().filter_map(|name| Some((characters.find(name)?, name)));
         // Leftmost, then longest.
         let first = found.min_by_key(|(at, name)| (*at, usize::MAX - name.len()));
         if let Some((at, name)) = first {

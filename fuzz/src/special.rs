@@ -7,7 +7,12 @@ use tokstream_core::segments::SpecialSet;
 use super::input::Input;
 
 /// Names that begin, contain and overlap each other.
-const NAMES: [&str; 8] = ["<a>", "<a><b>", "ab", "abcd", "bc", "<|e|>", "漢字", "字"];
+const NAMES: [&str; 16] = [
+    "<a>", "<a><b>", "ab", "abcd", "bc", "<|e|>", "漢字", "字", "ba", "aba", "<<<", "a b", "b a",
+    "
+
+", "éa", "<",
+];
 /// Above every id of a vocabulary.
 const FIRST_ID: u32 = 1_000_000;
 
@@ -24,17 +29,20 @@ pub fn all() -> Vec<(String, u32)> {
 }
 
 impl Special {
-    /// Two masks, and whether the second counts; a name is never both allowed and forbidden.
+    /// Two masks, and whether the second counts; a name may be both, and is forbidden then.
     pub fn read(input: &mut Input<'_>) -> Self {
-        let (allowed, forbidden, forbids) = (input.byte(), input.byte(), input.byte() >= 0xA0);
-        let forbidden = if forbids { forbidden & !allowed } else { 0 };
-        let has = |mask: u8, k: usize| mask >> k & 1 == 1;
-        let names = all().into_iter().enumerate();
-        let forbidden = names.clone().filter(|&(k, _)| has(forbidden, k)).map(|(_, (name, _))| name);
-        Self {
-            allowed: names.clone().filter(|&(k, _)| has(allowed, k)).map(|(_, pair)| pair).collect(),
-            forbidden: forbidden.collect(),
-        }
+        let mut mask = || u16::from(input.byte()) | u16::from(input.byte()) << 8;
+        let (allowed, forbidden) = (mask(), mask());
+        let forbidden = if input.byte() >= 0xA0 { forbidden } else { 0 };
+        let chosen = |mask: u16| {
+            all()
+                .into_iter()
+                .enumerate()
+                .filter(move |(k, _)| mask >> k & 1 == 1)
+                .map(|(_, pair)| pair)
+        };
+        let forbidden = chosen(forbidden).map(|(name, _)| name);
+        Self { allowed: chosen(allowed).collect(), forbidden: forbidden.collect() }
     }
 
     pub fn set(&self) -> Arc<SpecialSet> {
