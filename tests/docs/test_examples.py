@@ -1,0 +1,135 @@
+"""Everything that the documentation shows runs and prints what it says.
+
+Python blocks run in an empty directory. What stands as a comment behind a `print`, or in the text
+block behind the Python block, is what must come out. Shell blocks run where their files are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import os
+import pkgutil
+import re
+import runpy
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import tokstream
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PYTHON = re.compile(
+    r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
+SHELL = re.compile(r"(?P<before>[^\n]*)\n```sh\n(?P<code>.*?)^```\n", re.DOTALL | re.MULTILINE)
+SHOWN = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+
+
+def blocks(pattern: re.Pattern[str]) -> list[pytest.param]:
+    found = []
+    for path in DOCUMENTS:
+        text = path.read_text("utf-8")
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(pytest.param(match, id=f"{path.name}:{line}"))
+    return found
+
+
+@pytest.mark.parametrize("block", blocks(PYTHON))
+def test_python_blocks(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "example.py"
+    script.write_text(block["code"], "utf-8")
+    with contextlib.redirect_stdout(io.StringIO()) as stdout:
+        runpy.run_path(str(script), run_name="__main__")
+    printed = stdout.getvalue()
+    if block["output"] is not None:
+        assert printed == block["output"]
+    elif shown := SHOWN.findall(block["code"]):
+        lines = printed.splitlines()
+        # a print in a loop shows the same line each time
+        assert [line for line in lines if line in shown] == lines
+        assert set(shown) <= set(lines)
+
+
+@pytest.mark.parametrize(
+    "block", [b for b in blocks(SHELL) if "command:" not in b.values[0]["before"]]
+)
+def test_shell_blocks(block, tmp_path):
+    """Every line that calls `tokstream`; what it reads is there."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "some-program"
+    program.write_text("#!/bin/sh\necho text that arrives\n")
+    program.chmod(0o755)
+    for name in ("big.txt", "prompt.txt", "src/one.txt", "docs/two.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("Some text of a few words.\n")
+    lines = [line for line in block["code"].splitlines() if re.search(r"\btokstream\b", line)]
+    assert lines
+    search = [str(tmp_path / "bin"), sysconfig.get_path("scripts"), os.environ["PATH"]]
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", "\n".join(lines)],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": os.pathsep.join(search)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["run", "test"])
+def test_the_commands_of_the_readme_are_found(name):
+    """CI runs them; here it matters that it can find them."""
+    script = ROOT / "scripts" / "readme_command.py"
+    done = subprocess.run(
+        [sys.executable, script, name], capture_output=True, text=True, check=True
+    )
+    assert ".venv/bin/" in done.stdout
+
+
+def test_links_lead_somewhere():
+    for path in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_tables_are_up_to_date():
+    script = ROOT / "benchmarks" / "report.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def modules_with_examples() -> list[str]:
+    """All modules of the installed package whose source has a prompt."""
+    found = []
+    for module in pkgutil.walk_packages(tokstream.__path__, "tokstream."):
+        spec = module.module_finder.find_spec(module.name)
+        if (
+            spec.origin
+            and spec.origin.endswith(".py")
+            and ">>> " in Path(spec.origin).read_text("utf-8")
+        ):
+            found.append(module.name)
+    return found
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_docstring_examples(name):
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0
+    assert result.failed == 0
