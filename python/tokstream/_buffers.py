@@ -1,0 +1,36 @@
+"""Bytes-like objects as the native core accepts them, for what is done with them in Python.
+
+Enters: any object. Leaves: a view of its bytes, or the refusal that the core gives too.
+"""
+
+from __future__ import annotations
+
+__all__ = ["is_buffer", "view_of"]
+
+
+def is_buffer(source: object) -> bool:
+    """Tell an object with a buffer, of whatever kind, from others."""
+    try:
+        memoryview(source)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
+def view_of(source: object) -> memoryview:
+    """Return the bytes of a contiguous buffer of bytes, one-dimensional.
+
+    Raises:
+        TypeError: no buffer, items that are not single bytes, or gaps between them.
+    """
+    cause = None
+    try:
+        view = memoryview(source)  # type: ignore[arg-type]
+        if view.format in ("B", "c") and view.c_contiguous:
+            return view.cast("B")
+    except TypeError as error:
+        cause = error
+    raise TypeError(
+        f"expected str or a contiguous bytes-like object, got {type(source)}; "
+        "call .encode() or bytes() on it, or feed its parts one by one"
+    ) from cause

@@ -1,0 +1,246 @@
+"""`truncate`: the longest part of a text, at a token boundary, whose own encoding fits."""
+
+from __future__ import annotations
+
+import time
+from itertools import accumulate
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data import corpus, tiktoken_encoding
+from drawing import texts
+from nasty import SURROGATE_TEXTS, TEXTS
+from tokstream import (
+    ConfigurationError,
+    DisallowedSpecialTokenError,
+    InvalidUtf8Error,
+    Tokenizer,
+    Truncated,
+    get_encoding,
+)
+from tokstream.vocabulary import Vocabulary
+
+SIDES: tuple[Literal["right", "left"], ...] = ("right", "left")
+PLAIN: dict[str, Any] = {"allowed_special": (), "disallowed_special": ()}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return get_encoding("cl100k_base")
+
+
+def _repaired(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _boundaries(name: str, text: str) -> list[int]:
+    """Token boundaries of a text without surrogates, cut back to characters, as indexes."""
+    data = text.encode()
+    lengths = map(len, map(tiktoken_encoding(name).decode_single_token_bytes, _ids(name, text)))
+    ends = list(accumulate(lengths, initial=0))
+    return [len(data[:end].decode(errors="ignore")) for end in ends]
+
+
+def _ids(name: str, text: str) -> list[int]:
+    return tiktoken_encoding(name).encode_ordinary(text)
+
+
+def _longest_prefix(name: str, text: str, max_tokens: int) -> str:
+    fitting = [b for b in _boundaries(name, text) if len(_ids(name, text[:b])) <= max_tokens]
+    return text[: max(fitting)]
+
+
+def _longest_suffix(name: str, text: str, max_tokens: int) -> str:
+    """Of those that begin with one of the last ids; in a character, behind that character."""
+    data = text.encode()
+    lengths = map(len, map(tiktoken_encoding(name).decode_single_token_bytes, _ids(name, text)))
+    starts = list(accumulate(lengths, initial=0))[-max_tokens - 1 :]
+    for start in starts:
+        while start < len(data) and data[start] & 0xC0 == 0x80:
+            start += 1  # noqa: PLW2901
+        part = data[start:].decode()
+        if len(_ids(name, part)) <= max_tokens:
+            return part
+    raise AssertionError("the empty suffix fits")
+
+
+def _check(name: str, text: str, max_tokens: int) -> None:
+    tokenizer = get_encoding(name)
+    prefix = tokenizer.truncate(text, max_tokens, **PLAIN)
+    kept = prefix.text
+    assert kept == _longest_prefix(name, text, max_tokens)
+    assert prefix.n_tokens == len(_ids(name, kept)) <= max_tokens
+    assert prefix.offset == len(kept)
+    data = text.encode()
+    assert tokenizer.truncate(data, max_tokens, **PLAIN) == (
+        kept.encode(),
+        prefix.n_tokens,
+        len(kept.encode()),
+    )
+    suffix = tokenizer.truncate(text, max_tokens, side="left", **PLAIN)
+    kept = suffix.text
+    assert kept == _longest_suffix(name, text, max_tokens)
+    assert suffix.n_tokens == len(_ids(name, kept)) <= max_tokens
+    assert suffix.offset == len(text) - len(kept)
+    assert tokenizer.truncate(data, max_tokens, side="left", **PLAIN) == (
+        kept.encode(),
+        suffix.n_tokens,
+        len(data) - len(kept.encode()),
+    )
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_nasty_texts(name: str, text: str) -> None:
+    n_tokens = len(_ids(name, text))
+    for max_tokens in {0, 1, 2, 3, 7, n_tokens // 2, max(n_tokens - 1, 0), n_tokens, n_tokens + 1}:
+        _check(name, text[:200], max_tokens)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+@settings(max_examples=150)
+@given(st.data())
+def test_random_texts(name: str, data: st.DataObject) -> None:
+    text = data.draw(texts(name))
+    _check(name, text, data.draw(st.integers(0, len(text) + 1)))
+
+
+@pytest.mark.parametrize("text", SURROGATE_TEXTS.values(), ids=SURROGATE_TEXTS)
+@pytest.mark.parametrize("side", SIDES)
+def test_surrogates_stay_as_they_are(
+    tokenizer: Tokenizer, text: str, side: Literal["right", "left"]
+) -> None:
+    for max_tokens in range(len(_ids("cl100k_base", text)) + 2):
+        part, n_tokens, offset = tokenizer.truncate(text, max_tokens, side=side, **PLAIN)
+        assert part == (text[:offset] if side == "right" else text[offset:])
+        assert n_tokens == len(_ids("cl100k_base", part)) <= max_tokens
+        # no pair is cut in two
+        assert _repaired(text[:offset]) + _repaired(text[offset:]) == _repaired(text)
+        same = tokenizer.truncate(_repaired(text), max_tokens, side=side, **PLAIN)
+        assert same.text == _repaired(part)
+
+
+def test_a_longer_text_may_have_fewer_ids(tokenizer: Tokenizer) -> None:
+    # five blanks are one id, but before a digit the last one stands alone
+    text = "     1"
+    assert len(tokenizer.encode(text)) == 3
+    assert tokenizer.truncate(text, 1) == Truncated("     ", 1, 5)
+    assert tokenizer.truncate(text, 2) == Truncated("     ", 1, 5)
+
+
+def test_result_is_a_named_tuple(tokenizer: Tokenizer) -> None:
+    result = tokenizer.truncate("one two three four", 2)
+    assert result == ("one two", 2, 7)
+    assert (result.text, result.n_tokens, result.offset) == result
+    assert isinstance(result, Truncated)
+    assert tokenizer.truncate("one two three four", 2, side="left") == (" three four", 2, 7)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_text_that_fits_is_returned_as_it_is(
+    tokenizer: Tokenizer, side: Literal["right", "left"]
+) -> None:
+    text = "a text that fits"
+    end = len(text) if side == "right" else 0
+    for limit in (4, 5, 10**9):
+        result = tokenizer.truncate(text, limit, side=side)
+        assert result == (text, 4, end)
+        assert result.text is text
+    assert tokenizer.truncate("", 0, side=side) == ("", 0, 0)
+    assert tokenizer.truncate(b"", 5, side=side) == (b"", 0, 0)
+
+
+def test_never_inside_a_character(tokenizer: Tokenizer) -> None:
+    text = "猫👍🏽ཀ"  # one character, several ids
+    for side in SIDES:
+        for max_tokens in range(20):
+            part = tokenizer.truncate(text, max_tokens, side=side).text
+            assert part in text
+            data = tokenizer.truncate(text.encode(), max_tokens, side=side).text
+            assert data.decode() == part
+
+
+def test_special_tokens_are_kept_whole(tokenizer: Tokenizer) -> None:
+    text = "one<|endoftext|>two<|endofprompt|>three"
+    choice: dict[str, Any] = {"allowed_special": "all"}
+    assert tokenizer.truncate(text, 2, **choice).text == "one<|endoftext|>"
+    assert tokenizer.truncate(text, 4, **choice) == ("one<|endoftext|>two<|endofprompt|>", 4, 34)
+    assert tokenizer.truncate(text, 2, side="left", **choice).text == "<|endofprompt|>three"
+    with pytest.raises(DisallowedSpecialTokenError):
+        tokenizer.truncate(text, 2)
+
+
+def test_special_tokens_that_share_an_id() -> None:
+    harmony = get_encoding("o200k_harmony")
+    text = "a<|reserved_200018|>b<|endofprompt|>c"
+    choice: dict[str, Any] = {"allowed_special": "all"}
+    for k, kept in enumerate(
+        ["", "a", "a<|reserved_200018|>", text[:21], text[:-1], text], start=0
+    ):
+        assert harmony.truncate(text, k, **choice) == (kept, k, len(kept))
+        assert harmony.truncate(text, 5 - k, side="left", **choice).text == text[len(kept) :]
+
+
+def test_kinds_of_buffers(tokenizer: Tokenizer) -> None:
+    data = b"one two three"
+    kinds: list[Any] = [data, bytearray(data), memoryview(data)]
+    for kind in kinds:
+        result = tokenizer.truncate(kind, 2)
+        assert type(result.text) is bytes
+        assert result == (b"one two", 2, 7)
+
+
+@pytest.mark.parametrize("text", [5, None, [104, 105], 2.0])
+def test_wrong_types(tokenizer: Tokenizer, text: Any) -> None:
+    for side in SIDES:
+        with pytest.raises(TypeError, match="expected str or a contiguous"):
+            tokenizer.truncate(text, 3, side=side)
+
+
+def test_wrong_arguments(tokenizer: Tokenizer) -> None:
+    with pytest.raises(ConfigurationError, match="max_tokens is -1"):
+        tokenizer.truncate("x", -1)
+    wrong: Any = "middle"
+    with pytest.raises(ConfigurationError, match="side is 'middle'"):
+        tokenizer.truncate("x", 1, side=wrong)
+    with pytest.raises(InvalidUtf8Error) as caught:
+        tokenizer.truncate(b"ab\xff", 3)
+    assert caught.value.offset == 2
+    with pytest.raises(InvalidUtf8Error):
+        tokenizer.truncate(b"ab\xc3", 3)
+
+
+def test_long_texts(tokenizer: Tokenizer) -> None:
+    text = corpus("multi", 1 << 20)
+    n_tokens = len(_ids("cl100k_base", text))
+    for max_tokens in (10, 5_000, 5_001, n_tokens - 1):
+        _check_long(tokenizer, text, max_tokens)
+
+
+def _check_long(tokenizer: Tokenizer, text: str, max_tokens: int) -> None:
+    for side in SIDES:
+        result = tokenizer.truncate(text, max_tokens, side=side, **PLAIN)
+        assert result.n_tokens == len(_ids("cl100k_base", result.text)) <= max_tokens
+        assert result.n_tokens > max_tokens - 10, "nearly all of what may remain"
+
+
+def test_cost_depends_on_what_is_kept(tokenizer: Tokenizer) -> None:
+    text = corpus("english", 1 << 20) * 8
+    begin = time.process_time()
+    tokenizer.truncate(text, 100, **PLAIN)
+    assert time.process_time() - begin < 0.25
+
+
+def test_a_pattern_that_decides_late() -> None:
+    # (aa)*c is one pretoken, without the c every a is one of its own
+    table = {bytes([b]): b for b in range(256)} | {b"aa": 256, b"aaaa": 257}
+    tokenizer = Tokenizer("late", Vocabulary.from_ranks(table), r"(?:aa)*c|[\s\S]")
+    text = "a" * 40_000 + "c"
+    assert len(tokenizer.encode(text)) == 10_001
+    assert tokenizer.truncate(text, 50) == ("a" * 48, 48, 48)
+    assert tokenizer.truncate(text, 10_000).text == "a" * 10_000
+    assert tokenizer.truncate(text, 10_001).text == text
+    assert tokenizer.truncate(text, 11, side="left") == ("a" * 40 + "c", 11, 39_960)
