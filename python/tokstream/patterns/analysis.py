@@ -138,15 +138,16 @@ def _finished(graph: list[list[int]], first: list[int]) -> list[int]:
 
 
 def _certain_cuts(rows: list[list[int]], n_classes: int) -> tuple[tuple[int, int], ...]:
-    """Pairs (a, b) such that every live state that survives a flags and dies on b.
+    """Pairs (a, b) such that no state reads a and then b and lives on.
 
-    A scan that dies on a starts again at or before a; as the pattern is total, some scan reads on
-    over a, and that one ends its match between a and b.
+    As the pattern is total, some scan ends its match behind a; it cannot have read on over b.
     """
     cuts: list[tuple[int, int]] = []
     for a in range(n_classes):
         after = {row[a] & STATE_MASK for row in rows} - {DEAD}
         cuts.extend(
-            (a, b) for b in range(n_classes) if all(rows[state][b] == FLAG for state in after)
+            (a, b)
+            for b in range(n_classes)
+            if all(rows[state][b] & STATE_MASK == DEAD for state in after)
         )
     return tuple(cuts)

@@ -85,11 +85,11 @@ def unmatched(rows: list[Row], covers: bytearray) -> list[int] | None:
     queue: list[tuple[int, list[int]]] = [(START, [])]
     seen = {START}
     for state, read in queue:
-        for symbol, (target, flagged) in enumerate(rows[state]):
-            if flagged or (symbol == end and state == START):
+        if read and not rows[state][end][1]:
+            return read
+        for symbol, (target, flagged) in enumerate(rows[state][:end]):
+            if flagged:
                 continue
-            if symbol == end:
-                return read
             text = [*read, symbol]
             if target == DEAD:
                 return text
