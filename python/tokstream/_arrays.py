@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["as_array"]
 
 
-def as_array(data: list[int] | bytearray) -> IdArray:
-    """View native 32-bit ids as an array of uint32, shape (n,), writable.
+def as_array(data: object) -> IdArray:
+    """View a buffer of native 32-bit ids as an array of uint32, shape (n,), writable.
 
     Raises:
         MissingDependencyError: numpy is not installed.
@@ -24,4 +24,4 @@ def as_array(data: list[int] | bytearray) -> IdArray:
         raise MissingDependencyError(
             'arrays need numpy: pip install "tokstream[numpy]", or use the verb without _array'
         ) from None
-    return np.frombuffer(data, dtype=np.uint32)  # type: ignore[arg-type]
+    return np.frombuffer(data, dtype=np.uint32)  # type: ignore[call-overload,no-any-return]

@@ -12,6 +12,16 @@ def fold_case(ranges: list[tuple[int, int]], /) -> list[tuple[int, int]]:
     """Inclusive ranges closed under Unicode simple case folding."""
 
 @final
+class Ids:
+    """Ids in a writable buffer of native 32-bit numbers."""
+
+    def __len__(self) -> int:
+        """Number of ids."""
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        """View the ids as bytes."""
+
+@final
 class SpecialSet:
     """Special tokens that a call honours, and strings that it refuses."""
 
@@ -45,7 +55,7 @@ class Core:
     ) -> Core: ...
     def encode(
         self, text: str | Buffer, specials: SpecialSet, replace: bool, as_array: bool, /
-    ) -> list[int] | bytearray:
+    ) -> list[int] | Ids:
         """Ids as a list, or as the bytes of an array of native uint32."""
 
     def count(
@@ -61,7 +71,7 @@ class Core:
         as_array: bool,
         n_threads: int,
         /,
-    ) -> list[list[int] | bytearray]:
+    ) -> list[list[int] | Ids]:
         """`encode` of each text; an error has the attribute `index`."""
 
     def decode(self, ids: Iterable[int] | Buffer, /) -> bytes:
@@ -93,19 +103,19 @@ class Stream:
     ) -> Stream: ...
     def feed(
         self, chunk: str | Buffer, specials: SpecialSet | None, as_array: bool, /
-    ) -> list[int] | bytearray:
+    ) -> list[int] | Ids:
         """Ids that became stable."""
 
     def advance(self, chunk: str | Buffer, specials: SpecialSet | None, /) -> int:
         """Number of ids that became stable."""
 
-    def feed_special(self, id: int, as_array: bool, /) -> list[int] | bytearray:
+    def feed_special(self, id: int, as_array: bool, /) -> list[int] | Ids:
         """Remaining ids of the text before, then `id`."""
 
-    def finish(self, as_array: bool, /) -> list[int] | bytearray:
+    def finish(self, as_array: bool, /) -> list[int] | Ids:
         """Remaining ids."""
 
-    def peek(self, as_array: bool, /) -> list[int] | bytearray:
+    def peek(self, as_array: bool, /) -> list[int] | Ids:
         """Ids that `finish` would give; nothing changes."""
 
     def copy(self) -> Stream:

@@ -6,7 +6,10 @@ byte offsets count from the first byte fed (UTF-8 bytes for `str`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "ConfigurationError",

@@ -31,7 +31,7 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
         "eos_id": tokenizer.eos_id,
         "special_tokens": tokenizer.special_tokens,
         "longest_token_bytes": core.longest_token,
-        "unreachable_ids": core.unreachable_ids,
+        "unreachable_ids": sorted(core.unreachable_ids),
         "pattern": tokenizer.pattern,
     }
     facts["pattern_analysis"] = asdict(analysis)

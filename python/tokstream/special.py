@@ -56,6 +56,10 @@ class SpecialPolicy:
             disallowed = self._names(disallowed_special)
         return self._prepare(allowed, disallowed)
 
+    def freeze(self, choice: SpecialChoice) -> SpecialChoice:
+        """Return a choice that no later change of the caller's collection can change."""
+        return choice if choice is None or choice == "all" else self._names(choice)
+
     def id_of(self, name: str) -> int:
         """Return the id of a special token by its text.
 
@@ -91,6 +95,8 @@ class SpecialPolicy:
         key = (allowed, disallowed)
         known = self._kept.get(key)
         if known is None:
+            for name in allowed | disallowed:
+                _check_utf8(name)
             pairs = [(name, self._tokens[name]) for name in sorted(allowed) if name in self._tokens]
             known = _core.SpecialSet(pairs, sorted(disallowed))
             if len(self._kept) >= _MAX_KEPT:
@@ -98,3 +104,13 @@ class SpecialPolicy:
             # two threads may prepare the same set; all use the one that was there first
             known = self._kept.setdefault(key, known)
         return known
+
+
+def _check_utf8(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ConfigurationError(
+            f"the special token name {name!r} holds a lone surrogate, which no text spells: "
+            "surrogates are joined or replaced first; leave it out"
+        ) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import warnings
+from operator import index
 from typing import TYPE_CHECKING, Self, final
 
 from tokstream import _core
@@ -34,22 +35,24 @@ class EncodeStream:
     Memory: the undecided text, usually some tens of bytes.
     """
 
-    __slots__ = ("_core", "_finished", "_specials", "_tokenizer")
+    __slots__ = ("_choice", "_core", "_finished", "_specials", "_tokenizer")
 
     def __init__(
         self,
         tokenizer: Tokenizer,
-        specials: _core.SpecialSet,
+        choice: tuple[SpecialChoice, SpecialChoice],
         errors: ErrorMode,
         max_pending_bytes: int | None,
     ) -> None:
+        policy = tokenizer._special
         self._tokenizer = tokenizer
-        self._specials = specials
+        self._choice = policy.freeze(choice[0]), policy.freeze(choice[1])
+        self._specials = specials = policy.resolve(*self._choice)
         self._core = _core.Stream(
             tokenizer._core,
             specials,
             errors == "replace",
-            max_pending_bytes,  # noqa: SLF001
+            max_pending_bytes,
         )
         self._finished = False
 
@@ -70,10 +73,10 @@ class EncodeStream:
 
         Args:
             chunk: text or UTF-8 bytes, length >= 0; may end inside a character.
-            allowed_special: special tokens to honour in this chunk, as in `Tokenizer.encode`.
-                By default those the stream was made with. A special token never forms across a
+            allowed_special: special tokens to honour in this chunk, as in `Tokenizer.encode`; by
+                default what the stream was made with. A special token never forms across a
                 change of either argument.
-            disallowed_special: special tokens to refuse in this chunk.
+            disallowed_special: special tokens to refuse in this chunk; likewise.
 
         Returns:
             Ids in text order; may be empty. No later input can change them.
@@ -114,15 +117,22 @@ class EncodeStream:
         disallowed_special: SpecialChoice,
         *,
         as_array: bool,
-    ) -> list[int] | bytearray:
+    ) -> list[int] | _core.Ids:
         if self._finished:
             raise self._closed("feed")
-        specials = self._specials
-        if allowed_special is not None or disallowed_special is not None:
-            specials = self._tokenizer._special.resolve(  # noqa: SLF001
-                allowed_special, disallowed_special
-            )
+        specials = self._resolve(allowed_special, disallowed_special)
         return self._core.feed(chunk, specials, as_array)
+
+    def _resolve(
+        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
+    ) -> _core.SpecialSet:
+        if allowed_special is None and disallowed_special is None:
+            return self._specials
+        allowed, disallowed = self._choice
+        return self._tokenizer._special.resolve(  # noqa: SLF001
+            allowed if allowed_special is None else allowed_special,
+            disallowed if disallowed_special is None else disallowed_special,
+        )
 
     def _feed_buffer(self, chunk: Text) -> memoryview:
         """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
@@ -139,11 +149,7 @@ class EncodeStream:
         """Do as `feed`, but return only the number of ids."""
         if self._finished:
             raise self._closed("advance")
-        specials = self._specials
-        if allowed_special is not None or disallowed_special is not None:
-            specials = self._tokenizer._special.resolve(  # noqa: SLF001
-                allowed_special, disallowed_special
-            )
+        specials = self._resolve(allowed_special, disallowed_special)
         return self._core.advance(chunk, specials)
 
     def feed_special(self, name: str, /) -> list[int]:
@@ -179,7 +185,7 @@ class EncodeStream:
         """Do as `finish`, but return a numpy array of uint32."""
         return as_array(self._finish(as_array=True))
 
-    def _finish(self, *, as_array: bool) -> list[int] | bytearray:
+    def _finish(self, *, as_array: bool) -> list[int] | _core.Ids:
         if self._finished:
             raise self._closed("finish")
         ids = self._core.finish(as_array)
@@ -209,6 +215,7 @@ class EncodeStream:
         """
         other = object.__new__(EncodeStream)
         other._tokenizer = self._tokenizer
+        other._choice = self._choice
         other._specials = self._specials
         other._core = self._core.copy()
         other._finished = self._finished
@@ -289,9 +296,7 @@ class DecodeStream:
             InvalidTokenIdError: an id that the tokenizer does not have; nothing is consumed.
             UnicodeDecodeError: ids that are not UTF-8, with `errors="strict"`.
         """
-        if isinstance(ids, int):
-            ids = (ids,)
-        return self._decoder.decode(self._tokenizer.decode_bytes(ids))
+        return self._decoder.decode(self._tokenizer.decode_bytes(_as_sequence(ids)))
 
     def finish(self) -> str:
         """End the ids; return what an unfinished character decodes to, and start anew."""
@@ -302,3 +307,10 @@ class DecodeStream:
     def reset(self) -> None:
         """Forget an unfinished character."""
         self._decoder.reset()
+
+
+def _as_sequence(ids: int | Iterable[int]) -> Iterable[int]:
+    try:
+        return (index(ids),)  # type: ignore[arg-type]  # a number, of Python or of numpy
+    except TypeError:
+        return ids  # type: ignore[return-value]

@@ -6,18 +6,23 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from typing import TYPE_CHECKING, Any, Literal, cast, final
+from typing import TYPE_CHECKING, Any, Literal, cast, final, overload
 from weakref import WeakValueDictionary
 
 from tokstream import _core
 from tokstream._arrays import as_array
+from tokstream._buffers import view_of
 from tokstream.errors import ConfigurationError, InvalidTokenIdError, UnknownNameError
 from tokstream.special import SpecialPolicy
 from tokstream.streaming import DecodeStream, EncodeStream
+from tokstream.vocabulary import check_special_tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+
+    from typing_extensions import Buffer
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.truncation import Truncated
@@ -30,6 +35,15 @@ _THREADS_VARIABLE = "TOKSTREAM_NUM_THREADS"
 
 _shared: WeakValueDictionary[tuple[object, ...], _Tables] = WeakValueDictionary()
 _shared_lock = threading.Lock()
+
+
+def _new_lock() -> None:
+    global _shared_lock  # noqa: PLW0603 - a thread that the fork left behind may hold the old one
+    _shared_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
 
 
 class _Tables:
@@ -65,6 +79,7 @@ class Tokenizer:
         "_key",
         "_name",
         "_pattern",
+        "_shared_ids",
         "_special",
         "_special_tokens",
         "_tables",
@@ -98,6 +113,8 @@ class Tokenizer:
         self._vocabulary = vocabulary
         self._pattern = pattern
         self._special_tokens = dict(special_tokens or {})
+        if _automaton is None:  # embedded ones are checked by a test
+            check_special_tokens(self._special_tokens, vocabulary, allow_shared_ids=True)
         self._eos = eos if eos is not None else _END_OF_TEXT
         if eos is not None and eos not in self._special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
@@ -110,6 +127,10 @@ class Tokenizer:
         self._tables = self._build(_automaton)
         self._core = self._tables.core
         self._special = SpecialPolicy(self._special_tokens)
+        spellings: dict[int, list[bytes]] = {}
+        for text, token_id in self._special_tokens.items():
+            spellings.setdefault(token_id, []).append(text.encode())
+        self._shared_ids = {k: names for k, names in spellings.items() if len(names) > 1}
 
     def _build(self, automaton: bytes | None) -> _Tables:
         with _shared_lock:
@@ -162,11 +183,8 @@ class Tokenizer:
     @property
     def n_vocab(self) -> int:
         """One more than the largest id, special tokens included."""
-        return (
-            max(self._vocabulary.n_vocab, *self._special_tokens.values(), 0)
-            if (self._special_tokens)
-            else self._vocabulary.n_vocab
-        )
+        largest_special = max(self._special_tokens.values(), default=-1)
+        return max(self._vocabulary.n_vocab, largest_special + 1)
 
     @property
     def special_tokens(self) -> dict[str, int]:
@@ -185,7 +203,7 @@ class Tokenizer:
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
+        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
     ) -> list[int]:
         """Return the ids of a whole text.
 
@@ -218,7 +236,7 @@ class Tokenizer:
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
+        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
     ) -> IdArray:
         """Do as `encode`, but return a numpy array of uint32, shape (n_tokens,)."""
         specials = self._special.resolve(allowed_special, disallowed_special)
@@ -242,7 +260,7 @@ class Tokenizer:
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
+        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
     ) -> list[list[int]]:
         """Return the ids of several texts, on several threads.
 
@@ -271,7 +289,7 @@ class Tokenizer:
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
+        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
     ) -> list[IdArray]:
         """Do as `encode_batch`, but return numpy arrays of uint32, one for each text."""
         batch = self._batch(texts, num_threads, allowed_special, disallowed_special, errors, True)  # noqa: FBT003
@@ -285,7 +303,7 @@ class Tokenizer:
         disallowed_special: SpecialChoice,
         errors: ErrorMode,
         as_array: bool,
-    ) -> list[list[int] | bytearray]:
+    ) -> list[list[int] | _core.Ids]:
         if isinstance(texts, str | bytes | bytearray):
             raise TypeError("encode_batch takes several texts; pass a list, or use encode")
         specials = self._special.resolve(allowed_special, disallowed_special)
@@ -384,10 +402,34 @@ class Tokenizer:
 
         Cost: O(n); with a limit, O(limit) whatever n, counted in blocks of about 1 MiB.
         """
-        if limit is not None and limit < 0:
-            raise ConfigurationError(f"limit is {limit}; it must be 0 or more")
+        if limit is not None:
+            if limit < 0:
+                raise ConfigurationError(f"limit is {limit}; it must be 0 or more")
+            limit = min(limit, sys.maxsize)
         specials = self._special.resolve(allowed_special, disallowed_special)
         return self._core.count(text, specials, _replaces(errors), limit)
+
+    @overload
+    def truncate(
+        self,
+        text: str,
+        max_tokens: int,
+        *,
+        side: Literal["right", "left"] = "right",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> Truncated[str]: ...
+
+    @overload
+    def truncate(
+        self,
+        text: Buffer,
+        max_tokens: int,
+        *,
+        side: Literal["right", "left"] = "right",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> Truncated[bytes]: ...
 
     def truncate(
         self,
@@ -420,18 +462,17 @@ class Tokenizer:
             raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
         if side not in ("right", "left"):
             raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
-        whole = text if isinstance(text, str) else bytes(text)
-        specials = self._special.resolve(allowed_special, disallowed_special)
+        whole = text if isinstance(text, str) else bytes(view_of(text))
+        choice = (allowed_special, disallowed_special)
+        stream = EncodeStream(self, choice, "strict", None)
+        if side == "right":
+            return truncation.keep_left(whole, max_tokens, stream, self._lengths_in)
+        specials = self._special.resolve(*choice)
 
         def count(part: Text) -> int:
             return self._core.count(part, specials, False, max_tokens)
 
-        lengths_of = self._core.token_lengths
-        if side == "right":
-            stream = EncodeStream(self, specials, "strict", None)
-            return truncation.keep_left(whole, max_tokens, stream, lengths_of, count)
-        ids = cast("list[int]", self._core.encode(whole, specials, False, False))  # noqa: FBT003
-        return truncation.keep_right(whole, max_tokens, ids, lengths_of, count)
+        return truncation.keep_right(whole, max_tokens, stream, self._lengths_in, count)
 
     def encode_with_offsets(
         self,
@@ -485,16 +526,13 @@ class Tokenizer:
     def _lengths_in(self, text: bytes, ids: list[int]) -> list[int]:
         """Byte length of each id; an id that two special tokens share is looked up in the text."""
         lengths = self._core.token_lengths(ids)
-        if sum(lengths) == len(text):
+        if not self._shared_ids:
             return lengths
-        spellings: dict[int, list[bytes]] = {}
-        for name, token_id in self._special_tokens.items():
-            spellings.setdefault(token_id, []).append(name.encode())
         at = 0
         for k, token_id in enumerate(ids):
-            fitting = [s for s in spellings.get(token_id, ()) if text.startswith(s, at)]
-            if fitting:
-                lengths[k] = max(map(len, fitting))
+            spellings = self._shared_ids.get(token_id, ())
+            fitting = [len(name) for name in spellings if text.startswith(name, at)]
+            lengths[k] = max(fitting, default=lengths[k])
             at += lengths[k]
         return lengths
 
@@ -549,9 +587,14 @@ class Tokenizer:
         errors: ErrorMode,
         max_pending_bytes: int | None = None,
     ) -> EncodeStream:
-        specials = self._special.resolve(allowed_special, disallowed_special)
         _replaces(errors)
-        return EncodeStream(self, specials, errors, max_pending_bytes)
+        if max_pending_bytes is not None:
+            if max_pending_bytes < 0:
+                raise ConfigurationError(
+                    f"max_pending_bytes is {max_pending_bytes}; it must be 0 or more"
+                )
+            max_pending_bytes = min(max_pending_bytes, sys.maxsize)
+        return EncodeStream(self, (allowed_special, disallowed_special), errors, max_pending_bytes)
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token, special ones included.
@@ -581,9 +624,10 @@ class Tokenizer:
                 return special
             token_id = self._core.token_id(token.encode("utf-8", "surrogatepass"))
         else:
-            token_id = self._core.token_id(bytes(token))
+            token = bytes(view_of(token))
+            token_id = self._core.token_id(token)
             if token_id is None:
-                token_id = self._special_tokens.get(bytes(token).decode("utf-8", "replace"))
+                token_id = self._special_tokens.get(token.decode("utf-8", "replace"))
         if token_id is None:
             raise UnknownNameError(
                 f"{token!r} is not a token of {self._name}; encode gives the ids of any text"

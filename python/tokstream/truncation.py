@@ -22,6 +22,8 @@ __all__ = ["Truncated", "keep_left", "keep_right"]
 
 _Part = TypeVar("_Part", str, bytes)
 _BLOCK = 1 << 14
+_NEAR = 16
+"""So many boundaries on both sides of the one after `max_tokens` ids are tried in one pass."""
 
 
 class Truncated(NamedTuple, Generic[_Part]):
@@ -58,6 +60,12 @@ class _Source(Generic[_Part]):
     def is_inside_character(self, offset: int) -> bool:
         return offset < len(self.encoded) and self.encoded[offset] & 0xC0 == 0x80
 
+    def whole_character(self, offset: int) -> int:
+        """Cut back to where a character begins."""
+        while offset > 0 and self.is_inside_character(offset):
+            offset -= 1
+        return offset
+
     def index(self, offset: int) -> int:
         """Index in the text of the character that begins at byte `offset`."""
         if not self._is_text:
@@ -70,48 +78,85 @@ def keep_left(
     text: _Part,
     max_tokens: int,
     stream: EncodeStream,
-    lengths_of: Callable[[list[int]], list[int]],
-    count: Callable[[Text], int],
+    lengths_in: Callable[[bytes, list[int]], list[int]],
 ) -> Truncated[_Part]:
-    """Return the longest prefix that fits.
+    """Return the longest prefix that fits; `stream` is fresh.
 
-    Cost: encoding twice as much as is kept, usually; once more for each boundary that does not do.
+    It ends at one of the first `max_tokens` boundaries of the text, or at one of the few behind
+    them: the pattern may split a text's end so that it has fewer ids than its beginning.
+
+    Cost: encoding twice as much as is kept, and a few calls; more only where no boundary nearby
+    will do.
     """
+    fresh = stream.copy()
     ids: list[int] = []
-    for begin in range(0, len(text), _BLOCK):
-        ids += stream.feed(text[begin : begin + _BLOCK])
-        if len(ids) > max_tokens:
+    n_read, is_whole = 0, False
+    while True:
+        while len(ids) <= max_tokens and n_read < len(text):
+            ids += stream.feed(text[n_read : n_read + _BLOCK])
+            n_read += _BLOCK
+        if n_read >= len(text) and not is_whole:
+            ids += stream.finish()
+            is_whole = True
+            if len(ids) <= max_tokens:
+                return Truncated(text, len(ids), len(text))
+        source = _Source(text[:n_read])
+        ends = list(accumulate(lengths_in(source.encoded, ids), initial=0))
+        best, is_certain = _longest_fit(source, ends[: max_tokens + _NEAR + 1], max_tokens, fresh)
+        if is_whole or is_certain or len(ends) > max_tokens + _NEAR:
+            index = source.index(best[0])
+            return Truncated(text[:index], best[1], index)
+        # as much again, for a pattern that leaves long text undecided
+        n_more = n_read
+        ids += stream.feed(text[n_read : n_read + n_more])
+        n_read += n_more
+
+
+def _longest_fit(
+    source: _Source[_Part], ends: list[int], max_tokens: int, fresh: EncodeStream
+) -> tuple[tuple[int, int], bool]:
+    """Return (end, number of ids) of the longest prefix that ends at one of `ends` and fits.
+
+    Also whether every longer prefix of the text has too many ids: it has if they are stable.
+    """
+    first = max(0, min(max_tokens, len(ends) - 1) - _NEAR)
+    probe, best, n_fed = fresh.copy(), None, 0
+    for k in range(first, len(ends)):
+        end = source.whole_character(ends[k])
+        probe.advance(source.encoded[n_fed:end])
+        n_fed = end
+        if probe.n_tokens > max_tokens:
             break
-    else:
-        ids += stream.finish()
-        if len(ids) <= max_tokens:
-            return Truncated(text, len(ids), len(text))
-    source = _Source(text[: begin + _BLOCK] if text else text)
-    ends = list(accumulate(lengths_of(ids[:max_tokens]), initial=0))
-    for end in reversed(ends):
-        while end > 0 and source.is_inside_character(end):
-            end -= 1  # noqa: PLW2901 - cut back to a whole character
-        index = source.index(end)
-        if (n_tokens := count(text[:index])) <= max_tokens:
-            return Truncated(text[:index], n_tokens, index)
-    raise AssertionError("unreachable: the empty prefix always fits")
+        n_tokens = probe.n_tokens + len(probe.peek())
+        if n_tokens <= max_tokens:
+            best = (end, n_tokens)
+    is_certain = probe.n_tokens > max_tokens
+    for k in reversed(range(first)):
+        if best is not None:
+            break
+        end = source.whole_character(ends[k])
+        probe = fresh.copy()
+        n_tokens = probe.advance(source.encoded[:end]) + len(probe.peek())
+        best = (end, n_tokens) if n_tokens <= max_tokens else None
+    return best or (0, 0), is_certain
 
 
 def keep_right(
     text: _Part,
     max_tokens: int,
-    ids: list[int],
-    lengths_of: Callable[[list[int]], list[int]],
+    stream: EncodeStream,
+    lengths_in: Callable[[bytes, list[int]], list[int]],
     count: Callable[[Text], int],
 ) -> Truncated[_Part]:
-    """Return the longest suffix that fits; `ids` is the encoding of the whole text.
+    """Return the longest suffix of at most the last `max_tokens` ids that fits.
 
     Cost: O(text) plus encoding what is kept.
     """
+    ids = stream.feed(text) + stream.finish()
     if len(ids) <= max_tokens:
         return Truncated(text, len(ids), 0)
     source = _Source(text)
-    starts = list(accumulate(lengths_of(ids), initial=0))
+    starts = list(accumulate(lengths_in(source.encoded, ids), initial=0))
     for start in starts[len(ids) - max_tokens :]:
         while source.is_inside_character(start):
             start += 1  # noqa: PLW2901 - cut to a whole character

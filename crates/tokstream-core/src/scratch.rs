@@ -1,15 +1,18 @@
 //! Buffers leased for the length of a call from one bounded pool of the process.
 
+#![allow(clippy::vec_box, reason = "moved in and out often, and large")]
+
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::pretokens::Ends;
 use crate::tokens::{Batch, MergeScratch, PieceTable, Window};
 
 /// Idle sets of buffers that are kept; more are made when needed and dropped afterwards.
 const MAX_IDLE: usize = 4;
+/// How often the list of idle buffers is tried; it is never held for long.
+const MAX_TRIES: usize = 100;
 
-#[allow(clippy::vec_box, reason = "moved in and out often, and large")]
 static IDLE: Mutex<Vec<Box<Scratch>>> = Mutex::new(Vec::new());
 
 /// Buffers and caches that belong to no stream.
@@ -24,21 +27,30 @@ pub(crate) struct Scratch {
     pub(crate) pieces: PieceTable,
 }
 
+/// The idle buffers, unless another thread keeps looking at them. Never waits: after a fork the
+/// thread that held the lock may not exist any more.
+fn idle() -> Option<MutexGuard<'static, Vec<Box<Scratch>>>> {
+    for _ in 0..MAX_TRIES {
+        match IDLE.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
+    None
+}
+
 /// A leased `Scratch`; dropping it gives it back.
 pub(crate) struct Lease(Option<Box<Scratch>>);
 
 impl Lease {
     /// Buffers whose caches belong to the tokenizer `owner`.
     pub(crate) fn new(owner: u64) -> Self {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = idle.iter().rposition(|scratch| scratch.owner == owner);
-        let scratch = if let Some(index) = found {
-            idle.remove(index)
-        } else {
-            drop(idle);
-            Box::new(Scratch { owner, ..Scratch::default() })
-        };
-        Self(Some(scratch))
+        let found = idle().and_then(|mut idle| {
+            let index = idle.iter().rposition(|scratch| scratch.owner == owner)?;
+            Some(idle.remove(index))
+        });
+        Self(Some(found.unwrap_or_else(|| Box::new(Scratch { owner, ..Scratch::default() }))))
     }
 }
 
@@ -49,11 +61,15 @@ impl Drop for Lease {
         if std::thread::panicking() {
             return;
         }
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        let oldest = (idle.len() >= MAX_IDLE).then(|| idle.remove(0));
-        idle.push(scratch);
-        drop(idle);
-        drop(oldest);
+        let dropped = match idle() {
+            Some(mut idle) => {
+                let oldest = (idle.len() >= MAX_IDLE).then(|| idle.remove(0));
+                idle.push(scratch);
+                oldest
+            }
+            None => Some(scratch),
+        };
+        drop(dropped);
     }
 }
 

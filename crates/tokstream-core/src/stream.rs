@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::chunks::{Decoder, OnInvalid, Source};
+use crate::chunks::{Decoder, OnInvalid, Places, Source};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind};
 use crate::pretokens::{Scan, Stop};
@@ -196,6 +196,7 @@ pub struct Stream {
     on_invalid: OnInvalid,
     max_pending: usize,
     decoder: Decoder,
+    places: Places,
     segmenter: Segmenter,
     run: Run,
     n_tokens: u64,
@@ -212,6 +213,7 @@ impl Stream {
             on_invalid,
             max_pending: usize::MAX,
             decoder: Decoder::default(),
+            places: Places::default(),
             segmenter: Segmenter::default(),
             run: Run::default(),
             n_tokens: 0,
@@ -239,7 +241,8 @@ impl Stream {
     /// Bytes fed that no emitted id covers yet.
     #[must_use]
     pub fn delay_bytes(&self) -> u64 {
-        (self.decoder.n_held() + self.segmenter.n_held() + self.run.pending.len()) as u64
+        let n_pending = (self.segmenter.n_held() + self.run.pending.len()) as u64;
+        self.n_bytes() - self.places.source(self.places.n_text() - n_pending)
     }
 
     /// The error that stopped this stream, if one did.
@@ -301,6 +304,7 @@ impl Stream {
     /// Forget everything fed; counters start again.
     pub fn reset(&mut self) {
         self.decoder = Decoder::default();
+        self.places = Places::default();
         self.segmenter = Segmenter::default();
         self.run = Run::default();
         self.n_tokens = 0;
@@ -345,31 +349,32 @@ impl Stream {
         source: Source,
         out: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let Self { core, specials, on_invalid, decoder, segmenter, run, .. } = self;
-        decoder.push(input, source, *on_invalid, &mut |text, offset| {
-            let mut at = offset - segmenter.n_held() as u64;
+        let Self { core, specials, on_invalid, decoder, places, segmenter, run, .. } = self;
+        decoder.push(input, source, *on_invalid, &mut |text, source| {
+            places.add(text.len(), source);
+            let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
             segmenter.push(specials, text, &mut |segment| {
-                take_segment(core, scratch, run, &segment, &mut at, out)
+                take_segment(core, scratch, run, places, &segment, &mut at, out)
             })
         })
     }
 
     /// Nothing of the text that is held for special tokens can become one any more.
     fn release(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
-        let Self { core, specials, decoder, segmenter, run, .. } = self;
-        let held = (decoder.n_held() + segmenter.n_held()) as u64;
-        let mut at = decoder.n_bytes() - held;
+        let Self { core, specials, places, segmenter, run, .. } = self;
+        let mut at = places.n_text() - segmenter.n_held() as u64;
         segmenter.release(specials, &mut |segment| {
-            take_segment(core, scratch, run, &segment, &mut at, out)
+            take_segment(core, scratch, run, places, &segment, &mut at, out)
         })
     }
 
     fn end_text(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
-        let Self { core, specials, on_invalid, decoder, segmenter, run, .. } = self;
-        decoder.finish(*on_invalid, &mut |text, offset| {
-            let mut at = offset - segmenter.n_held() as u64;
+        let Self { core, specials, on_invalid, decoder, places, segmenter, run, .. } = self;
+        decoder.finish(*on_invalid, &mut |text, source| {
+            places.add(text.len(), source);
+            let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
             segmenter.push(specials, text, &mut |segment| {
-                take_segment(core, scratch, run, &segment, &mut at, out)
+                take_segment(core, scratch, run, places, &segment, &mut at, out)
             })
         })?;
         self.release(scratch, out)?;
@@ -378,11 +383,12 @@ impl Stream {
     }
 }
 
-/// Hand a segment, which begins at source offset `at`, to the stages behind.
+/// Hand a segment, which begins at text offset `at`, to the stages behind.
 fn take_segment(
     core: &Core,
     scratch: &mut Scratch,
     run: &mut Run,
+    places: &mut Places,
     segment: &Segment<'_>,
     at: &mut u64,
     out: &mut Vec<u32>,
@@ -399,8 +405,9 @@ fn take_segment(
         }
         Segment::Forbidden { name, n_before } => {
             let kind = ErrorKind::DisallowedSpecial(name.to_owned());
-            return Err(Error { kind, offset: *at + n_before as u64 });
+            return Err(Error { kind, offset: places.source(*at + n_before as u64) });
         }
     }
+    places.forget(*at - run.pending.len() as u64);
     Ok(())
 }

@@ -1,4 +1,6 @@
 //! Python text → blocks of bytes, without leaving cached UTF-8 on the caller's `str`.
+use std::ops::ControlFlow;
+
 use pyo3::buffer::{PyBuffer, ReadOnlyCell};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
@@ -7,7 +9,7 @@ use pyo3::types::{PyBytes, PySlice, PyString};
 use tokstream_core::chunks::Source;
 
 /// Between blocks of this many bytes signals are looked at.
-const BLOCK: usize = 1 << 20;
+pub const BLOCK: usize = 1 << 20;
 /// A longer `str` that is not ASCII is encoded in slices of this many characters.
 const SLICE: usize = 1 << 18;
 
@@ -43,45 +45,89 @@ fn buffer(object: &Bound<'_, PyAny>) -> PyResult<PyBuffer<u8>> {
     Err(refuse(PyTypeError::new_err("the buffer is not contiguous")))
 }
 
-/// Give `object`'s text to `take`, block by block; stop at its first error.
+/// `text` itself, or its plain copy if a subclass might answer for it.
+fn exact<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    if text.is_exact_instance_of::<PyString>() {
+        return Ok(text.clone());
+    }
+    let py = text.py();
+    let plain = py.get_type::<PyString>().call_method1(pyo3::intern!(py, "__str__"), (text,))?;
+    Ok(plain.cast_into()?)
+}
+
+/// Sizes of blocks: the first, then growing up to `most`.
+struct Sizes {
+    next: usize,
+    most: usize,
+}
+
+impl Sizes {
+    fn take(&mut self) -> usize {
+        let size = self.next.min(self.most);
+        self.next = size.saturating_mul(4);
+        size
+    }
+}
+
+/// Give `object`'s text to `take`, block by block, the first of at most `first` bytes; stop when
+/// it says so, or at its first error.
 ///
 /// `take` may release the GIL: a block belongs to an immutable object or is a copy.
 pub fn for_each_block(
     object: &Bound<'_, PyAny>,
-    take: &mut dyn FnMut(&[u8], Source) -> PyResult<()>,
+    first: usize,
+    take: &mut dyn FnMut(&[u8], Source) -> PyResult<ControlFlow<()>>,
 ) -> PyResult<()> {
     let py = object.py();
+    let mut sizes = Sizes { next: first, most: BLOCK };
+    let mut in_place = |mut rest: &[u8], source| {
+        while !rest.is_empty() {
+            let (block, after) = rest.split_at(sizes.take().min(rest.len()));
+            if take(block, source)?.is_break() {
+                break;
+            }
+            rest = after;
+        }
+        Ok(())
+    };
     if let Ok(text) = object.cast::<PyString>() {
+        let text = &exact(text)?;
         if is_ascii(text)? {
-            return text
-                .to_str()?
-                .as_bytes()
-                .chunks(BLOCK)
-                .try_for_each(|block| take(block, Source::Text));
+            return in_place(text.to_str()?.as_bytes(), Source::Text);
         }
         let n = text.len()?;
-        if n <= SLICE {
-            return take(encoded(text)?.as_bytes(), Source::Text);
-        }
-        for begin in (0..n).step_by(SLICE) {
-            let end = n.min(begin + SLICE);
-            let slice = PySlice::new(py, begin.cast_signed(), end.cast_signed(), 1);
-            let part = text.get_item(slice)?.cast_into::<PyString>()?;
-            take(encoded(&part)?.as_bytes(), Source::Text)?;
+        let mut sizes = Sizes { next: first, most: SLICE };
+        let mut begin = 0;
+        while begin < n {
+            let end = n.min(begin + sizes.take());
+            let part = if end - begin == n {
+                encoded(text)?
+            } else {
+                let slice = PySlice::new(py, begin.cast_signed(), end.cast_signed(), 1);
+                encoded(&text.get_item(slice)?.cast_into::<PyString>()?)?
+            };
+            if take(part.as_bytes(), Source::Text)?.is_break() {
+                break;
+            }
+            begin = end;
         }
         return Ok(());
     }
     if let Ok(bytes) = object.cast::<PyBytes>() {
-        return bytes.as_bytes().chunks(BLOCK).try_for_each(|block| take(block, Source::Bytes));
+        return in_place(bytes.as_bytes(), Source::Bytes);
     }
     // Other buffers may change under our hands: they are copied while the GIL is held.
     let buffer = buffer(object)?;
-    let Some(cells) = buffer.as_slice(py) else { return Ok(()) };
-    let mut copy = Vec::with_capacity(cells.len().min(BLOCK));
-    for block in cells.chunks(BLOCK) {
+    let Some(mut rest) = buffer.as_slice(py) else { return Ok(()) };
+    let mut copy = Vec::new();
+    while !rest.is_empty() {
+        let (block, after) = rest.split_at(sizes.take().min(rest.len()));
         copy.clear();
         copy.extend(block.iter().map(ReadOnlyCell::get));
-        take(&copy, Source::Bytes)?;
+        if take(&copy, Source::Bytes)?.is_break() {
+            break;
+        }
+        rest = after;
     }
     Ok(())
 }
@@ -98,6 +144,7 @@ impl Whole {
     /// Take hold of `object`'s text.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(text) = object.cast::<PyString>() {
+            let text = &exact(text)?;
             if is_ascii(text)? {
                 return Ok(Self::Str(PyBackedStr::try_from(text.clone())?));
             }

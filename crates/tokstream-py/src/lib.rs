@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 
+mod batch;
 mod errors;
 mod input;
 mod output;
@@ -14,6 +15,8 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::output::Ids;
     #[pymodule_export]
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]

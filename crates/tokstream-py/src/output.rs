@@ -1,11 +1,72 @@
-//! Ids → Python lists, or the bytes of an array.
-use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyList};
+//! Ids → Python lists, or a buffer that numpy views without a copy.
+use std::ffi::c_int;
 
-/// Ids as a list of `int`, or as a `bytearray` of native 32-bit numbers.
-pub fn ids<'py>(py: Python<'py>, ids: &[u32], as_array: bool) -> PyResult<Bound<'py, PyAny>> {
-    if as_array {
-        return Ok(PyByteArray::new(py, bytemuck::cast_slice(ids)).into_any());
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// Native 32-bit ids that other objects view through the buffer protocol; writable.
+///
+/// The numbers belong to whoever holds a view: nothing here reads or writes them again. Handing
+/// the list over saves a copy and the page faults of a second buffer.
+#[pyclass(frozen, module = "tokstream._core")]
+pub struct Ids {
+    start: *mut u32,
+    length: usize,
+    capacity: usize,
+}
+
+// SAFETY: the memory is owned like a Vec's, and only reached through Python views, whose users
+// are responsible for access from several threads as with every writable buffer.
+unsafe impl Send for Ids {}
+// SAFETY: as above; no method reads through the pointer.
+unsafe impl Sync for Ids {}
+
+impl Ids {
+    fn new(ids: Vec<u32>) -> Self {
+        let mut ids = std::mem::ManuallyDrop::new(ids);
+        Self { start: ids.as_mut_ptr(), length: ids.len(), capacity: ids.capacity() }
     }
-    Ok(PyList::new(py, ids)?.into_any())
+}
+
+impl Drop for Ids {
+    fn drop(&mut self) {
+        // SAFETY: the parts of a Vec<u32> that was never dropped; views keep this object alive.
+        drop(unsafe { Vec::from_raw_parts(self.start, self.length, self.capacity) });
+    }
+}
+
+#[pymethods]
+impl Ids {
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    // SAFETY: `view` is the interpreter's, to be filled as the buffer protocol says; the memory
+    // lives as long as the object that the view keeps a reference to, and does not move.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        if view.is_null() {
+            return Err(PyBufferError::new_err("no view to fill"));
+        }
+        let this = slf.get();
+        let n_bytes = (this.length * size_of::<u32>()).cast_signed();
+        // SAFETY: start and n_bytes describe the memory this object owns.
+        let status = unsafe {
+            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), this.start.cast(), n_bytes, 0, flags)
+        };
+        if status == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
+    }
+}
+
+/// Ids as a list of `int`, or as a buffer of native 32-bit numbers.
+pub fn ids(py: Python<'_>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'_, PyAny>> {
+    if as_array {
+        return Ok(Bound::new(py, Ids::new(ids))?.into_any());
+    }
+    Ok(PyList::new(py, &ids)?.into_any())
 }

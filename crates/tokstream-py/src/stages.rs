@@ -1,6 +1,7 @@
 //! The first three stages one by one, for tests and for showing how a text is read.
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokstream_core::chunks::{Decoder, OnInvalid};
 use tokstream_core::error::{Error, ErrorKind};
@@ -9,7 +10,7 @@ use tokstream_core::segments;
 use tokstream_core::segments::{Segment, Segmenter};
 
 use crate::errors::{input_error, table_error};
-use crate::input::for_each_block;
+use crate::input::{BLOCK, for_each_block};
 use crate::tokenizer::{SpecialSet, on_invalid};
 
 /// Chunks → complete code points.
@@ -31,20 +32,21 @@ impl Chunks {
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&mut self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let mut text = Vec::new();
-        for_each_block(chunk, &mut |block, source| {
-            let mut sink = |run: &[u8], _: u64| {
+        for_each_block(chunk, BLOCK, &mut |block, source| {
+            let mut sink = |run: &[u8], _| {
                 text.extend_from_slice(run);
                 Ok(())
             };
             let result = self.decoder.push(block, source, self.on_invalid, &mut sink);
-            result.map_err(|error| input_error(&error, vec![]))
+            result.map_err(|error| input_error(&error, vec![]))?;
+            Ok(ControlFlow::Continue(()))
         })?;
         Ok(PyBytes::new(chunk.py(), &text))
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut text = Vec::new();
-        let mut sink = |run: &[u8], _: u64| {
+        let mut sink = |run: &[u8], _| {
             text.extend_from_slice(run);
             Ok(())
         };

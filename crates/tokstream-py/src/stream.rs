@@ -1,4 +1,5 @@
 //! The stream object: one user at a time, GIL released for long chunks.
+use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pyo3::prelude::*;
@@ -7,7 +8,7 @@ use tokstream_core::error::{Error, ErrorKind};
 use tokstream_core::stream::Stream as Native;
 
 use crate::errors::{StreamBusyError, StreamError, input_error};
-use crate::input::for_each_block;
+use crate::input::{BLOCK, for_each_block};
 use crate::output;
 use crate::tokenizer::{Core, SpecialSet, on_invalid};
 
@@ -70,8 +71,9 @@ impl Stream {
             return Err(input_error(error, vec![]));
         }
         let py = chunk.py();
-        for_each_block(chunk, &mut |block, source| {
-            feed_block(py, &mut stream, block, source, true, &mut ids)
+        for_each_block(chunk, BLOCK, &mut |block, source| {
+            feed_block(py, &mut stream, block, source, true, &mut ids)?;
+            Ok(ControlFlow::Continue(()))
         })?;
         Ok(ids)
     }
@@ -96,7 +98,7 @@ impl Stream {
         specials: Option<&SpecialSet>,
         as_array: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        output::ids(chunk.py(), &self.feed_ids(chunk, specials)?, as_array)
+        output::ids(chunk.py(), self.feed_ids(chunk, specials)?, as_array)
     }
 
     #[pyo3(signature = (chunk, specials, /))]
@@ -114,7 +116,7 @@ impl Stream {
         let mut ids = Vec::new();
         let result = self.lock()?.feed_special(id, &mut ids);
         result.map_err(|error| input_error(&error, std::mem::take(&mut ids)))?;
-        output::ids(py, &ids, as_array)
+        output::ids(py, ids, as_array)
     }
 
     #[pyo3(signature = (as_array, /))]
@@ -122,7 +124,7 @@ impl Stream {
         let mut ids = Vec::new();
         let result = self.lock()?.finish(&mut ids);
         result.map_err(|error| input_error(&error, std::mem::take(&mut ids)))?;
-        output::ids(py, &ids, as_array)
+        output::ids(py, ids, as_array)
     }
 
     #[pyo3(signature = (as_array, /))]
@@ -131,7 +133,7 @@ impl Stream {
         let mut fork = self.lock()?.clone();
         let result = fork.finish(&mut ids);
         result.map_err(|error| input_error(&error, std::mem::take(&mut ids)))?;
-        output::ids(py, &ids, as_array)
+        output::ids(py, ids, as_array)
     }
 
     fn copy(&self) -> PyResult<Self> {

@@ -1,22 +1,25 @@
 //! The immutable tokenizer: tables, one-shot encoding, decoding.
+use std::ffi::CStr;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use tokstream_core::chunks::OnInvalid;
-use tokstream_core::error::Error;
 use tokstream_core::pretokens::Automaton;
 use tokstream_core::stream::Stream as NativeStream;
 use tokstream_core::tokens::TokenTable;
 use tokstream_core::{core, segments};
 
+use crate::batch;
 use crate::errors::{InvalidTokenIdError, input_error, table_error};
-use crate::input::{Whole, for_each_block};
+use crate::input::{BLOCK, Whole, for_each_block};
 use crate::output;
 use crate::stream::feed_block;
+
+/// First block of a call that may stop early, in bytes.
+const LIMITED_BLOCK: usize = 1 << 12;
 
 /// Which special tokens a call honours, and which it forbids.
 #[pyclass(frozen, module = "tokstream._core")]
@@ -52,18 +55,17 @@ impl Core {
         text: &Bound<'_, PyAny>,
         specials: &SpecialSet,
         replace: bool,
+        first_block: usize,
         check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
     ) -> PyResult<Vec<u32>> {
         let py = text.py();
         let mut stream = NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
         let mut ids = Vec::new();
         let mut stopped = false;
-        for_each_block(text, &mut |block, source| {
-            if !stopped {
-                feed_block(py, &mut stream, block, source, false, &mut ids)?;
-                stopped = !check(&mut ids);
-            }
-            Ok(())
+        for_each_block(text, first_block, &mut |block, source| {
+            feed_block(py, &mut stream, block, source, false, &mut ids)?;
+            stopped = !check(&mut ids);
+            Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         if !stopped {
             stream.finish(&mut ids).map_err(|e| input_error(&e, std::mem::take(&mut ids)))?;
@@ -90,9 +92,6 @@ fn unknown_id(id: u32, index: usize) -> PyErr {
         index,
     ))
 }
-
-/// The result of one text of a batch.
-type Encoded = Result<Vec<u32>, (Error, Vec<u32>)>;
 
 #[pymethods]
 impl Core {
@@ -124,8 +123,8 @@ impl Core {
         replace: bool,
         as_array: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ids = self.encode_blocks(text, specials, replace, &mut |_| true)?;
-        output::ids(text.py(), &ids, as_array)
+        let ids = self.encode_blocks(text, specials, replace, BLOCK, &mut |_| true)?;
+        output::ids(text.py(), ids, as_array)
     }
 
     #[pyo3(signature = (text, specials, replace, limit, /))]
@@ -137,7 +136,8 @@ impl Core {
         limit: Option<usize>,
     ) -> PyResult<usize> {
         let mut count = 0;
-        self.encode_blocks(text, specials, replace, &mut |ids| {
+        let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
+        self.encode_blocks(text, specials, replace, first_block, &mut |ids| {
             count += ids.len();
             ids.clear();
             limit.is_none_or(|limit| count <= limit)
@@ -159,40 +159,13 @@ impl Core {
         for (index, text) in texts.iter().enumerate() {
             wholes.push(Whole::new(&text).map_err(|error| at_index(py, index, error))?);
         }
-        let results = py.detach(|| {
-            let results: Vec<Mutex<Encoded>> =
-                wholes.iter().map(|_| Mutex::new(Ok(vec![]))).collect();
-            let next = AtomicUsize::new(0);
-            let work = || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(whole) = wholes.get(index) else { return };
-                    let (bytes, source) = whole.bytes();
-                    let mut stream =
-                        NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
-                    let mut ids = Vec::new();
-                    let done = stream
-                        .feed(bytes, source, false, &mut ids)
-                        .and_then(|()| stream.finish(&mut ids));
-                    let mut slot = results[index].lock().unwrap_or_else(PoisonError::into_inner);
-                    *slot = match done {
-                        Ok(()) => Ok(ids),
-                        Err(error) => Err((error, ids)),
-                    };
-                }
-            };
-            std::thread::scope(|scope| {
-                for _ in 1..n_threads.min(wholes.len()) {
-                    scope.spawn(work);
-                }
-                work();
-            });
-            results
-        });
+        let results = batch::encode(py, &wholes, n_threads, || {
+            NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
+        })?;
         let list = PyList::empty(py);
         for (index, result) in results.into_iter().enumerate() {
-            match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Ok(ids) => list.append(output::ids(py, &ids, as_array)?)?,
+            match result {
+                Ok(ids) => list.append(output::ids(py, ids, as_array)?)?,
                 Err((error, ids)) => return Err(at_index(py, index, input_error(&error, ids))),
             }
         }
@@ -203,7 +176,9 @@ impl Core {
     #[pyo3(signature = (ids, /))]
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = ids.py();
-        if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
+        if let Ok(buffer) = PyBuffer::<u32>::get(ids)
+            && is_native(buffer.format())
+        {
             return Ok(PyBytes::new(py, &self.bytes_of(buffer.to_vec(py)?.into_iter())?));
         }
         let mut list = Vec::new();
@@ -246,6 +221,12 @@ impl Core {
     fn unreachable_ids(&self) -> Vec<u32> {
         self.0.vocabulary().unreachable_ids().collect()
     }
+}
+
+/// Does a buffer of this format hold numbers in this machine's byte order?
+fn is_native(format: &CStr) -> bool {
+    let other = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<".as_slice() };
+    format.to_bytes().first().is_none_or(|mark| !other.contains(mark))
 }
 
 fn not_an_id(object: &Bound<'_, PyAny>, index: usize, error: PyErr) -> PyErr {

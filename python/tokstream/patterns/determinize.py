@@ -96,6 +96,7 @@ def _thread_lists(nfa: Nfa) -> list[Row]:
     rows: list[Row] = []
     for threads in lists:
         items = [item for thread in threads for item in nfa.closure(thread)]
+        nfa.spend(len(items))
         row: Row = []
         for symbol in range(end + 1):
             bit = 1 << symbol

@@ -25,9 +25,10 @@ from tokstream.patterns.syntax import (
     Sequence,
 )
 
-__all__ = ["ENDED", "MAX_NFA_NODES", "AtomicPart", "Nfa", "build_nfa"]
+__all__ = ["ENDED", "MAX_NFA_NODES", "MAX_WORK", "AtomicPart", "Nfa", "build_nfa"]
 
 MAX_NFA_NODES = 20_000
+MAX_WORK = 4_000_000  # items looked at; published patterns need a few thousand
 ENDED = -1  # target of an item: the pattern (or part) ends before the symbol
 _FINAL = 0  # node 0 is the end of the pattern
 
@@ -65,6 +66,7 @@ class Nfa:
     atomics: list[AtomicPart]
     partition: Partition
     _closures: dict[tuple[int, int], tuple[Item, ...]] = field(default_factory=dict)
+    _work: int = 0
 
     @property
     def end_symbol(self) -> int:
@@ -75,6 +77,19 @@ class Nfa:
     def all_symbols(self) -> int:
         """Mask of all classes and the end."""
         return (2 << self.end_symbol) - 1
+
+    def spend(self, amount: int) -> None:
+        """Count work done.
+
+        Raises:
+            PatternError: more than `MAX_WORK` in all.
+        """
+        self._work += amount
+        if self._work > MAX_WORK:
+            raise PatternError(
+                "pattern too large: too many places in it can be active at once; use smaller "
+                "counts or fewer optional parts in a row"
+            )
 
     def closure(self, node: int, stop: int = _FINAL) -> tuple[Item, ...]:
         """What can be read next from `node`, best first; `stop` counts as the end.
@@ -104,6 +119,7 @@ class Nfa:
                     items.append((mask, self.nexts[at][0]))
                     continue
             pending.extend((after, mask) for after in reversed(self.nexts[at]))
+        self.spend(len(visited))
         result = tuple(items)
         self._closures[node, stop] = result
         return result

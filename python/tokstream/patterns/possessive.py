@@ -66,6 +66,7 @@ def _is_disjoint(nfa: Nfa, part: AtomicPart) -> bool:
     while pending:
         threads = pending.pop()
         items = [item for thread in threads for item in nfa.closure(thread, part.exit)]
+        nfa.spend(len(items))
         for symbol in range(nfa.end_symbol + 1):
             after = _read(items, 1 << symbol, follow_mask)
             if after is None:

@@ -15,19 +15,11 @@ Row = list[tuple[int, bool]]
 
 
 def minimal(rows: list[Row]) -> list[Row]:
-    """Merge states that no continuation can tell apart (Moore), then number breadth first."""
-    flags: dict[tuple[bool, ...], int] = {}
-    block = [flags.setdefault(tuple(flag for _, flag in row), len(flags)) for row in rows]
-    n_blocks = len(flags)
-    while True:
-        refined: dict[tuple[int, ...], int] = {}
-        block = [
-            refined.setdefault((block[state], *(block[t] for t, _ in row)), len(refined))
-            for state, row in enumerate(rows)
-        ]
-        if len(refined) == n_blocks:
-            break
-        n_blocks = len(refined)
+    """Merge states that no continuation can tell apart (Moore), then number breadth first.
+
+    Cost: symbols times states, times the number of splits a state sees its targets take part in.
+    """
+    block = _blocks(rows)
     member = {number: state for state, number in reversed(list(enumerate(block)))}
     order = {block[DEAD]: DEAD, block[START]: START}
     if len(order) == 1:  # nothing ever matches: start is as good as dead
@@ -43,6 +35,55 @@ def minimal(rows: list[Row]) -> list[Row]:
     return [
         [(order[block[target]], flag) for target, flag in rows[member[number]]] for number in order
     ]
+
+
+def _blocks(rows: list[Row]) -> list[int]:
+    """Block of each state in the coarsest partition that respects flags and next states.
+
+    Only states with a step into a new block are looked at again; the others of a block still
+    agree with each other.
+    """
+    sources: list[set[int]] = [set() for _ in rows]
+    flags: dict[tuple[bool, ...], list[int]] = {}
+    for state, row in enumerate(rows):
+        flags.setdefault(tuple(flag for _, flag in row), []).append(state)
+        for target, _ in row:
+            sources[target].add(state)
+    members = [set(states) for states in flags.values()]
+    block = [0] * len(rows)
+    for number, states in enumerate(members):
+        for state in states:
+            block[state] = number
+    pending = set(range(len(rows)))
+    while pending:
+        touched: dict[int, list[int]] = {}
+        for state in sorted(pending):
+            touched.setdefault(block[state], []).append(state)
+        pending = set()
+        moves: list[list[int]] = []
+        for number, again in touched.items():
+            moves.extend(_split(rows, block, members[number], again))
+        for group in moves:
+            members[block[group[0]]].difference_update(group)
+            for state in group:
+                block[state] = len(members)
+                pending |= sources[state]
+            members.append(set(group))
+    return block
+
+
+def _split(
+    rows: list[Row], block: list[int], members: set[int], touched: list[int]
+) -> list[list[int]]:
+    """Groups of `touched` states that no longer belong to their block, in a fixed order."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for state in touched:
+        groups.setdefault(tuple([block[target] for target, _ in rows[state]]), []).append(state)
+    if len(touched) < len(members):
+        untouched = min(members.difference(touched))
+        groups.pop(tuple([block[target] for target, _ in rows[untouched]]), None)
+        return list(groups.values())
+    return sorted(groups.values(), key=len)[:-1]  # the largest keeps the number
 
 
 def merge_classes(rows: list[Row]) -> tuple[list[Row], list[int]]:

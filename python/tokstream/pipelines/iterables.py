@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from tokstream._buffers import is_buffer, view_of
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sized
 
@@ -25,7 +27,7 @@ LAST_SLICE = 1 << 16
 
 def slices(text: Text) -> Iterator[Text]:
     """Cut a text into slices of growing length; short texts come whole."""
-    whole = text if isinstance(text, str) else memoryview(text).cast("B")
+    whole = text if isinstance(text, str) else view_of(text)
     begin, length = 0, FIRST_SLICE
     while begin < len(whole):
         yield whole[begin : begin + length]
@@ -35,13 +37,7 @@ def slices(text: Text) -> Iterator[Text]:
 
 def is_text(source: object) -> bool:
     """Tell a text from an iterable of chunks."""
-    if isinstance(source, str | bytes | bytearray | memoryview):
-        return True
-    try:
-        memoryview(source)  # type: ignore[arg-type]
-    except TypeError:
-        return False
-    return True
+    return isinstance(source, str | bytes | bytearray) or is_buffer(source)
 
 
 def encode_chunks(

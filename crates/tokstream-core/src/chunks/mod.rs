@@ -4,7 +4,13 @@
 //! Out: slices of valid UTF-8, without copying where the input is valid.
 //! Held back: at most 3 bytes of an unfinished sequence, or one high surrogate.
 
+mod places;
+
+use std::ops::Range;
+
 use crate::error::{Error, ErrorKind};
+
+pub use places::Places;
 
 /// What `push` is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +54,8 @@ impl Decoder {
         self.held.len()
     }
 
-    /// Decode `input`; give every run of complete characters to `sink` with the source offset at which it begins.
+    /// Decode `input`; give every run of complete characters to `sink`, with the source bytes it
+    /// was made from.
     ///
     /// Cost: one validation pass; nothing is copied unless a character was cut.
     pub fn push(
@@ -56,7 +63,7 @@ impl Decoder {
         input: &[u8],
         source: Source,
         on_invalid: OnInvalid,
-        sink: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
+        sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if input.is_empty() {
             return Ok(());
@@ -70,11 +77,11 @@ impl Decoder {
         while !rest.is_empty() {
             let at = start + (input.len() - rest.len()) as u64;
             let Err(error) = std::str::from_utf8(rest) else {
-                return sink(rest, at);
+                return sink(rest, at..at + rest.len() as u64);
             };
             let (valid, bad) = rest.split_at(error.valid_up_to());
             if !valid.is_empty() {
-                sink(valid, at)?;
+                sink(valid, at..at + valid.len() as u64)?;
             }
             let at = at + valid.len() as u64;
             rest = match (source, error.error_len()) {
@@ -85,7 +92,8 @@ impl Decoder {
                     return Ok(());
                 }
                 (Source::Bytes, Some(length)) => {
-                    Self::replace(ErrorKind::InvalidUtf8, at, on_invalid, sink)?;
+                    let source = at..at + length as u64;
+                    Self::replace(ErrorKind::InvalidUtf8, source, on_invalid, sink)?;
                     &bad[length..]
                 }
             };
@@ -97,28 +105,28 @@ impl Decoder {
     pub fn finish(
         &mut self,
         on_invalid: OnInvalid,
-        sink: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
+        sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if self.held.is_empty() {
             return Ok(());
         }
-        let at = self.n_bytes - self.held.len() as u64;
+        let source = self.n_bytes - self.held.len() as u64..self.n_bytes;
         self.held.clear();
         if self.held_is_surrogate {
-            return sink(REPLACEMENT, at);
+            return sink(REPLACEMENT, source);
         }
-        Self::replace(ErrorKind::TruncatedUtf8, at, on_invalid, sink)
+        Self::replace(ErrorKind::TruncatedUtf8, source, on_invalid, sink)
     }
 
     fn replace(
         kind: ErrorKind,
-        at: u64,
+        source: Range<u64>,
         on_invalid: OnInvalid,
-        sink: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
+        sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match on_invalid {
-            OnInvalid::Fail => Err(Error { kind, offset: at }),
-            OnInvalid::Replace => sink(REPLACEMENT, at),
+            OnInvalid::Fail => Err(Error { kind, offset: source.start }),
+            OnInvalid::Replace => sink(REPLACEMENT, source),
         }
     }
 
@@ -129,21 +137,21 @@ impl Decoder {
         start: u64,
         source: Source,
         on_invalid: OnInvalid,
-        sink: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
+        sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<&'a [u8], Error> {
         let at = start - self.held.len() as u64;
         if self.held_is_surrogate != (source == Source::Text) {
             self.held.clear();
-            Self::replace(ErrorKind::UnfinishedCharacter, at, on_invalid, sink)?;
+            Self::replace(ErrorKind::UnfinishedCharacter, at..start, on_invalid, sink)?;
             return Ok(input);
         }
         if self.held_is_surrogate {
             let high = std::mem::take(&mut self.held);
             if let Some(pair) = input.get(..3).and_then(|low| join_surrogates(&high, low)) {
-                sink(pair.encode_utf8(&mut [0; 4]).as_bytes(), at)?;
+                sink(pair.encode_utf8(&mut [0; 4]).as_bytes(), at..at + 6)?;
                 return Ok(&input[3..]);
             }
-            sink(REPLACEMENT, at)?;
+            sink(REPLACEMENT, at..start)?;
             return Ok(input);
         }
         let mut rest = input;
@@ -152,14 +160,15 @@ impl Decoder {
             match std::str::from_utf8(&self.held) {
                 Ok(_) => {
                     let character = std::mem::take(&mut self.held);
-                    sink(&character, at)?;
+                    sink(&character, at..at + character.len() as u64)?;
                     return Ok(after);
                 }
                 Err(error) if error.error_len().is_none() => rest = after,
                 Err(_) => {
                     // The held bytes are the maximal part; this byte begins something new.
+                    let source = at..at + self.held.len() as u64 - 1;
                     self.held.clear();
-                    Self::replace(ErrorKind::InvalidUtf8, at, on_invalid, sink)?;
+                    Self::replace(ErrorKind::InvalidUtf8, source, on_invalid, sink)?;
                     return Ok(rest);
                 }
             }
@@ -172,7 +181,7 @@ impl Decoder {
         &mut self,
         bad: &'a [u8],
         at: u64,
-        sink: &mut dyn FnMut(&[u8], u64) -> Result<(), Error>,
+        sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<&'a [u8], Error> {
         if bad.len() <= 3 && is_high(bad) {
             self.held.extend_from_slice(bad);
@@ -180,11 +189,12 @@ impl Decoder {
             return Ok(&[]);
         }
         if let Some(pair) = bad.get(3..6).and_then(|low| join_surrogates(&bad[..3], low)) {
-            sink(pair.encode_utf8(&mut [0; 4]).as_bytes(), at)?;
+            sink(pair.encode_utf8(&mut [0; 4]).as_bytes(), at..at + 6)?;
             return Ok(&bad[6..]);
         }
-        sink(REPLACEMENT, at)?;
-        Ok(&bad[bad.len().min(3)..])
+        let length = bad.len().min(3);
+        sink(REPLACEMENT, at..at + length as u64)?;
+        Ok(&bad[length..])
     }
 }
 
@@ -207,7 +217,7 @@ mod tests {
     fn decode(parts: &[(&[u8], Source)], on_invalid: OnInvalid) -> Result<String, Error> {
         let mut decoder = Decoder::default();
         let mut text = Vec::new();
-        let mut sink = |run: &[u8], _: u64| {
+        let mut sink = |run: &[u8], _| {
             text.extend_from_slice(run);
             Ok(())
         };

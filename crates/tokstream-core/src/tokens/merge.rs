@@ -13,6 +13,9 @@ use super::vocabulary::{TokenTable, Vocabulary};
 /// Suffixes tried from the longest down before the forest is descended; text needs one or two.
 const MAX_TRIES: usize = 16;
 
+/// Texts up to this many bytes are read twice rather than in one loop; measured.
+const SHORT: usize = 16;
+
 /// The time of what does not happen.
 pub(crate) const NEVER: u64 = u64::MAX;
 
@@ -241,13 +244,12 @@ impl Forest {
 }
 
 impl Vocabulary {
-    /// Read `byte` in the automaton's node `node`: the last token of Merge up to and including it.
+    /// The last token of Merge up to and including the `n`-th byte, `byte`: the longest of the
+    /// tokens that end there, from `token` down, whose test passes.
     ///
     /// `last` holds the last token up to each of the `n` bytes before.
     #[inline(always)]
-    pub(crate) fn read(&self, node: &mut u32, byte: u8, last: &[u32], n: usize) -> u32 {
-        *node = self.automaton.step(*node, byte);
-        let mut token = self.automaton.suffix(*node);
+    fn last_token(&self, mut token: u32, byte: u8, last: &[u32], n: usize) -> u32 {
         for _ in 0..MAX_TRIES {
             let test = self.forest.nodes[token as usize];
             if test.length == 1 || test.length as usize == n + 1 {
@@ -267,8 +269,26 @@ impl Vocabulary {
     pub(crate) fn extend(&self, node: &mut u32, text: &[u8], last: &mut Vec<u32>) {
         last.reserve(text.len());
         for &byte in text {
-            let token = self.read(node, byte, last, last.len());
-            last.push(token);
+            *node = self.automaton.step(*node, byte);
+            let token = self.automaton.suffix(*node);
+            last.push(self.last_token(token, byte, last, last.len()));
+        }
+    }
+
+    /// The same for a short text from its beginning: first the longest token that ends at each
+    /// byte, then the tests. The waits of the two for memory overlap better than in one loop, and
+    /// a text that is one token needs no tests.
+    fn extend_short(&self, text: &[u8], last: &mut Vec<u32>) {
+        let mut node = 0;
+        last.extend(text.iter().map(|&byte| {
+            node = self.automaton.step(node, byte);
+            self.automaton.suffix(node)
+        }));
+        if last.last().is_none_or(|&token| self.forest.length(token) == text.len()) {
+            return;
+        }
+        for (n, &byte) in text.iter().enumerate() {
+            last[n] = self.last_token(last[n], byte, last, n);
         }
     }
 
@@ -282,9 +302,14 @@ impl Vocabulary {
 
     /// The same for what is left of a pretoken behind an emitted boundary.
     pub(crate) fn merge_rest(&self, rest: &[u8], scratch: &mut MergeScratch, out: &mut Vec<u32>) {
-        scratch.last.clear();
-        self.extend(&mut 0, rest, &mut scratch.last);
-        self.emit(&scratch.last, out);
+        let last = &mut scratch.last;
+        last.clear();
+        if rest.len() <= SHORT {
+            self.extend_short(rest, last);
+        } else {
+            self.extend(&mut 0, rest, last);
+        }
+        self.emit(last, out);
     }
 
     /// Append the ids on the path that ends at the last of `last`.
