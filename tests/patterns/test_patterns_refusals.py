@@ -138,6 +138,8 @@ def test_sizes_are_limited():
         compile_pattern(r"(?:[ab]*a[ab]{14}|[\s\S])")
     with pytest.raises(PatternError, match="nodes"):
         compile_pattern(r"(?:(?:a{50}){50}){50}|[\s\S]")
+    with pytest.raises(PatternError, match="active at once"):
+        compile_pattern("a?" * 900 + r"b|[\s\S]")
     many = "|".join(f"\\x{{{0x400 + 2 * n:X}}}a{{{n % 9 + 1}}}" for n in range(300))
     assert compile_pattern(f"{many}|[\\s\\S]").n_classes <= 255
     with pytest.raises(PatternError, match="classes"):
