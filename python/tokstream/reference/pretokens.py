@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
-from tokstream.errors import PatternError
+from tokstream.reference.cutq import Automaton, CutQ
 
 __all__ = ["CUT", "Automaton", "Cut", "Pretoken", "Pretokens"]
-
-DEAD, START = 0, 1
 
 
 class Cut(Enum):
@@ -32,33 +30,6 @@ CUT: Final = Cut.CUT
 Pretoken: TypeAlias = str | Cut
 
 
-class Automaton(Protocol):
-    """What this stage needs of a compiled pattern; see `tokstream.patterns.automaton`.
-
-    State 0 is dead, state 1 the start. Symbols are classes of code points and, last, the end of
-    the text. A step says whether a match ended *before* the symbol just read; the last match end
-    before the automaton dies is where the pretoken ends.
-    """
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, and the symbol that stands for the end of the text."""
-
-    @property
-    def covers(self) -> bytes:
-        """Per state: whatever follows, a match ends here or later."""
-
-    @property
-    def ends(self) -> bytes:
-        """Per state: whatever follows, the match ends exactly here."""
-
-    def class_of(self, code_point: int, /) -> int:
-        """Return the class of a code point."""
-
-    def step(self, state: int, symbol: int, /) -> tuple[int, bool]:
-        """Return the next state, and whether a match ended before the symbol."""
-
-
 class Pretokens:
     r"""Split: cut a text into pretokens, each the match of the pattern where the last one ended.
 
@@ -69,16 +40,7 @@ class Pretokens:
 
     When the automaton dies some way behind its last match end, the text in between belongs to the
     next pretokens. Reading it again would take quadratic time for patterns with unbounded
-    lookback. Instead their runs are there already (the paper's cutQ): `_runs` is the split of the
-    text under the hypothesis that no live match grows any further. Each run begins at the last
-    match end of the one before.
-
-        runs        base ──────────┐ next ────┐ closed ─┐ last ───▶
-        text    ....[a a b b a b a)[c c b b c)[a a c a a)[c b c       (i characters read)
-
-    A symbol is read by every live run. If one of them reports a match end, all runs behind it
-    were based on a wrong guess and a new one begins there. Two runs in one state have one future,
-    in which the earlier one always wins: the later one is closed. So at most |Q| runs are live.
+    lookback. Instead their runs are there already; see `CutQ`.
 
     >>> from tokstream.patterns import compile_pattern
     >>> pretokens = Pretokens(compile_pattern(r"(?:aa|bb)*c|[\s\S]"))
@@ -103,11 +65,8 @@ class Pretokens:
         self._begin()
 
     def _begin(self) -> None:
-        self._position = 0  # characters read
-        self._held: deque[str] = deque()  # the last of them, not given out yet
-        base = _Run(0, START)
-        self._runs = deque([base])  # in order; the first is the live pretoken, never closed
-        self._live = [base]  # those that are not closed
+        self._held: deque[str] = deque()  # the last characters read, not given out yet
+        self._queue = CutQ(self._automaton)
 
     @property
     def n_held(self) -> int:
@@ -120,15 +79,15 @@ class Pretokens:
         class_of = self._automaton.class_of
         for character in text:
             self._held.append(character)
-            self._read(class_of(ord(character)))
+            self._queue.push(class_of(ord(character)))
             self._give_out(out)
         return _join(out)
 
     def finish(self) -> list[Pretoken]:
         """End the segment; return the rest, a cut behind each pretoken. Begin a new segment."""
         out: list[Pretoken] = []
-        if self._runs[0].start < self._position:
-            self._read(self._automaton.n_classes)
+        if self._queue.runs[0].start < self._queue.position:
+            self._queue.push(self._automaton.n_classes)
             self._give_out(out)
         self._begin()
         return _join(out)
@@ -144,77 +103,27 @@ class Pretokens:
                 pretokens.append("")
         return pretokens[:-1]
 
-    def _read(self, symbol: int) -> None:
-        """Let every live run read the next symbol."""
-        step, end = self._automaton.step, self._automaton.n_classes
-        here = self._position  # a match end reported now is here, before the symbol
-        live: list[_Run] = []
-        taken = {DEAD}
-
-        def go_on(run: _Run, state: int) -> None:
-            run.state = DEAD if state in taken else state
-            if run.state != DEAD:
-                live.append(run)
-                taken.add(state)
-
-        for run in self._live:
-            state, matched = step(run.state, symbol)
-            go_on(run, state)
-            if matched:
-                while self._runs[-1] is not run:
-                    self._runs.pop()
-                fresh = _Run(here, START)
-                self._runs.append(fresh)
-                go_on(fresh, START if symbol == end else step(START, symbol)[0])
-                break
-        self._live = live
-        self._position += symbol != end
-
     def _give_out(self, out: list[Pretoken]) -> None:
         """Append to `out` what has become certain."""
-        base = self._runs[0]
-        while base.state == DEAD:
-            self._runs.popleft()
-            if not self._runs:
-                raise PatternError(
-                    "the pattern is not total: it has no match at the beginning of "
-                    f"{''.join(self._held)!r}; add an alternative that matches any character"
-                )
-            base = self._runs[0]
-            self._give_text(out, base.start)
+        queue = self._queue
+        while (end := queue.pop_closed()) is not None:
+            self._give_text(out, end)
             out.append(CUT)
-        if self._automaton.covers[base.state]:
-            self._give_text(out, self._position)
-        elif len(self._runs) > 1:
-            self._give_text(out, self._runs[1].start)
-        if self._automaton.ends[base.state]:
-            out.append(CUT)
-            base = _Run(self._position, START)
-            self._runs, self._live = deque([base]), [base]
+        if self._automaton.covers[queue.runs[0].state]:
+            self._give_text(out, queue.position)
+        elif len(queue.runs) > 1:
+            self._give_text(out, queue.runs[1].start)
 
     def _give_text(self, out: list[Pretoken], end: int) -> None:
         """Append the held characters before position `end`."""
-        n = end - (self._position - len(self._held))
+        n = end - (self._queue.position - len(self._held))
         out.extend(self._held.popleft() for _ in range(n))
 
     def copy(self) -> Pretokens:
         """Return an independent copy that shares the automaton. Cost: O(held)."""
         twin = Pretokens(self._automaton)
-        twin._position, twin._held = self._position, self._held.copy()
-        twins = {id(run): _Run(run.start, run.state) for run in self._runs}
-        twin._runs = deque(twins.values())
-        twin._live = [twins[id(run)] for run in self._live]
+        twin._held, twin._queue = self._held.copy(), self._queue.copy()
         return twin
-
-
-class _Run:
-    """The automaton on the text from `start` on. Closed if its state is dead."""
-
-    __slots__ = ("start", "state")
-
-    def __init__(self, start: int, state: int) -> None:
-        self.start = start
-        self.state = state
 
 
 def _join(marked: list[Pretoken]) -> list[Pretoken]:
