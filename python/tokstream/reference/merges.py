@@ -308,17 +308,26 @@ class MergeRules:
         key = before, beginning
         known = self._straddled.get(key)
         if known is None:
-            tokens = self._by_first_merge(beginning)
-            if before is None:
-                known = bool(tokens)
-            elif not self._rule_of(before).increasing:
-                known = any(self.compatible(before, token) for _, token in tokens)
-            else:
-                due = self.crossing(before, beginning[:1])
-                early = takewhile(lambda ranked: ranked[0] < due, tokens)
-                known = any(self.compatible(before, token) for _, token in early)
+            known = any(True for _ in self.followers(before, beginning))
             _remember(self._straddled, key, known)
         return known
+
+    def followers(self, before: bytes | None, beginning: bytes) -> Iterator[bytes]:
+        """Yield the reachable tokens with this proper beginning that may follow `before`.
+
+        >>> rules = MergeRules([b"a", b"b", b"ab", b"ba", b"aba"])
+        >>> list(rules.followers(b"b", b"a")), list(rules.followers(b"a", b"b"))
+        ([b'ab', b'aba'], [])
+        """
+        if not beginning:  # all tokens, the single bytes first: few are looked at
+            tokens: Iterator[bytes] = filter(self.reachable, self.ids)
+        elif before is None or not self._rule_of(before).increasing:
+            tokens = (token for _, token in self._by_first_merge(beginning))
+        else:
+            due = self.crossing(before, beginning[:1])
+            early = takewhile(lambda ranked: ranked[0] < due, self._by_first_merge(beginning))
+            tokens = (token for _, token in early)
+        return (token for token in tokens if before is None or self.compatible(before, token))
 
     def _by_first_merge(self, beginning: bytes) -> list[tuple[int, bytes]]:
         """Return the reachable extensions, ordered by the rank at which their first byte merges."""

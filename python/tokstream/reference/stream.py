@@ -12,21 +12,23 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tokstream.errors import (
+    ConfigurationError,
     InputError,
     StreamClosedError,
     StreamError,
     TokstreamError,
     UnknownNameError,
 )
+from tokstream.reference.adaptive import Adaptive
 from tokstream.reference.chunks import Chunks
-from tokstream.reference.pretokens import CUT, Automaton, Pretoken, Pretokens
+from tokstream.reference.composition import Composition
 from tokstream.reference.segments import Segment, Segments
-from tokstream.reference.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from tokstream.reference.chunks import Buffer
+    from tokstream.reference.cutq import Automaton
     from tokstream.reference.merges import MergeRules
 
 __all__ = ["Stream"]
@@ -38,9 +40,12 @@ class Stream:
     For every way of cutting the input, the concatenated `feed` results plus `finish` equal
     `encode(whole)`.
 
-    What is given out is Merge⪯ of Split⪯ of Seg⪯, each stage's maximum stable prefix fed to the
-    next (the paper's composition, Theorem 1.2). It is stable. It is not everything that is stable:
+    With `delay="composition"`, what is given out is Merge⪯ of Split⪯ of Seg⪯, each stage's maximum
+    stable prefix fed to the next (Theorem 1.2). It is stable. It is not everything that is stable:
     text behind a match end that may still move waits, even if its tokens are the same either way.
+    With `delay="optimal"` they do not wait, see `Adaptive`; the delay does not depend on the
+    pattern's lookback (Theorem 1.7). It is evaluated at the end of each feed, and the ids are the
+    same in the end.
 
     >>> from tokstream.patterns import compile_pattern
     >>> from tokstream.reference import MergeRules, Stream
@@ -60,10 +65,11 @@ class Stream:
         allowed: names that are special tokens where they occur in the text.
         disallowed: names that must not occur in the text. The others are plain text.
         errors: "strict" or "replace", for input that is not UTF-8.
+        delay: "composition" or "optimal".
 
     Cost: O(n (|Q| + t + L)) for n bytes, |Q| states of the automaton, t bytes in the longest
         token, L lengths of special tokens.
-    Source: Dalirrooyfard and Ye, arXiv:2610.19139, Theorem 1.2.
+    Source: Dalirrooyfard and Ye, arXiv:2610.19139, Theorems 1.2 and 1.7.
     """
 
     def __init__(
@@ -75,7 +81,11 @@ class Stream:
         allowed: Collection[str] = (),
         disallowed: Collection[str] = (),
         errors: str = "strict",
+        delay: str = "composition",
     ) -> None:
+        if delay not in {"composition", "optimal"}:
+            raise ConfigurationError(f'delay is {delay!r}; it must be "composition" or "optimal"')
+        self._delay = delay
         self._rules = rules
         self._automaton = automaton
         self._special_tokens = dict(special_tokens or {})
@@ -92,8 +102,8 @@ class Stream:
         self._segments = Segments(
             self._ids_of(self._allowed), self._disallowed, source=self._chunks.offsets.source
         )
-        self._pretokens = Pretokens(self._automaton)
-        self._tokens = Tokens(self._rules)
+        stage = Adaptive if self._delay == "optimal" else Composition
+        self._text: Adaptive | Composition = stage(self._rules, self._automaton)
         self._closed = False
         self._failure: TokstreamError | None = None
         self.n_tokens = 0
@@ -112,7 +122,7 @@ class Stream:
     @property
     def _n_covered(self) -> int:
         """Bytes of text covered by the ids given out: all that no stage holds back."""
-        held = self._segments.n_held + self._pretokens.n_held + self._tokens.n_held
+        held = self._segments.n_held + self._text.n_held
         return self._chunks.offsets.n_text - held
 
     def feed(
@@ -203,13 +213,13 @@ class Stream:
             allowed=self._allowed,
             disallowed=self._disallowed,
             errors=self._errors,
+            delay=self._delay,
         )
         twin._closed, twin._failure, twin.n_tokens = self._closed, self._failure, self.n_tokens
         twin._chunks = self._chunks.copy()
         twin._segments = self._segments.copy()
         twin._segments.report_offsets_of(twin._chunks.offsets.source)
-        twin._pretokens = self._pretokens.copy()
-        twin._tokens = self._tokens.copy()
+        twin._text = self._text.copy()
         return twin
 
     def _run(self, steps: Callable[[], Iterator[list[int]]]) -> list[int]:
@@ -235,12 +245,12 @@ class Stream:
         return ids
 
     def _to_the_end(self) -> Iterator[list[int]]:
-        """Chunks end, so segments end, so pretokens end, so tokens end."""
+        """Chunks end, so segments end, so their text ends."""
         text, fault = self._chunks.read_end()
         if fault is not None:
             raise fault
         yield from self._from_text(text, final=True)
-        yield self._from_pretokens(self._pretokens.finish())
+        yield self._text.finish()
 
     def _from_text(self, text: str, *, final: bool) -> Iterator[list[int]]:
         """Characters → segments → ids. Final: no special token goes on behind this text."""
@@ -251,22 +261,10 @@ class Stream:
             raise fault
 
     def _from_segment(self, segment: Segment) -> list[int]:
-        """Segment → pretokens → ids. A special token ends the pretoken before it."""
+        """Segment → ids. A special token ends the text before it."""
         if isinstance(segment, str):
-            return self._from_pretokens(self._pretokens.push(segment))
-        return [*self._from_pretokens(self._pretokens.finish()), segment.id]
-
-    def _from_pretokens(self, marked: list[Pretoken]) -> list[int]:
-        """Pretokens → ids. Text that a cut follows is merged whole, other text as far as stable."""
-        ids: list[int] = []
-        text = ""
-        for part in marked:
-            if part is CUT:
-                ids += self._tokens.cut(text)
-                text = ""
-            else:
-                text = part
-        return ids + self._tokens.push(text) if text else ids
+            return self._text.push(segment)
+        return [*self._text.finish(), segment.id]
 
     def _ids_of(self, names: Collection[str]) -> dict[str, int]:
         return {name: self._id_of(name) for name in names}
