@@ -99,7 +99,13 @@ class Stream:
     """The native side of `tokstream.EncodeStream`."""
 
     def __new__(
-        cls, core: Core, specials: SpecialSet, replace: bool, max_pending: int | None, /
+        cls,
+        core: Core,
+        specials: SpecialSet,
+        replace: bool,
+        max_pending: int | None,
+        is_optimal: bool,
+        /,
     ) -> Stream: ...
     def feed(
         self, chunk: str | Buffer, specials: SpecialSet | None, as_array: bool, /

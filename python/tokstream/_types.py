@@ -20,3 +20,4 @@ if TYPE_CHECKING:
     """"all", some special tokens by name, or None for the tokenizer's default."""
 
 ErrorMode: TypeAlias = Literal["strict", "replace"]
+DelayMode: TypeAlias = Literal["optimal", "composition"]

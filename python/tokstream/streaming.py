@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.tokenizer import Tokenizer
 
 __all__ = ["DecodeStream", "EncodeStream"]
@@ -42,7 +42,8 @@ class EncodeStream:
         tokenizer: Tokenizer,
         choice: tuple[SpecialChoice, SpecialChoice],
         errors: ErrorMode,
-        max_pending_bytes: int | None,
+        max_pending_bytes: int | None = None,
+        delay: DelayMode = "optimal",
     ) -> None:
         policy = tokenizer._special
         self._tokenizer = tokenizer
@@ -53,6 +54,7 @@ class EncodeStream:
             specials,
             errors == "replace",
             max_pending_bytes,
+            delay == "optimal",
         )
         self._finished = False
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.truncation import Truncated
     from tokstream.vocabulary import Vocabulary
 
@@ -464,7 +464,7 @@ class Tokenizer:
             raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
         whole = text if isinstance(text, str) else bytes(view_of(text))
         choice = (allowed_special, disallowed_special)
-        stream = EncodeStream(self, choice, "strict", None)
+        stream = EncodeStream(self, choice, "strict")
         if side == "right":
             return truncation.keep_left(whole, max_tokens, stream, self._lengths_in)
         specials = self._special.resolve(*choice)
@@ -564,6 +564,7 @@ class Tokenizer:
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
         max_pending_bytes: int | None = None,
+        delay: DelayMode = "optimal",
     ) -> EncodeStream:
         """Return an encoder that is fed chunks and returns ids as they become stable.
 
@@ -572,13 +573,17 @@ class Tokenizer:
             disallowed_special: as in `encode`.
             errors: as in `encode`.
             max_pending_bytes: raise `PendingLimitError` rather than hold more undecided text.
+            delay: when ids are given out; which ids is the same. "optimal": as soon as no
+                continuation can change them, also where the pattern has not decided yet (a line
+                break and a million blanks). "composition": only what is certain to belong to the
+                pretoken at hand, as the stages one after another would.
 
         >>> import tokstream
         >>> stream = tokstream.get_encoding("cl100k_base").stream()
         >>> stream.feed("hello wor"), stream.feed("ld, how"), stream.finish()
         ([15339], [1917, 11], [1268])
         """
-        return self._stream(allowed_special, disallowed_special, errors, max_pending_bytes)
+        return self._stream(allowed_special, disallowed_special, errors, max_pending_bytes, delay)
 
     def _stream(
         self,
@@ -586,6 +591,7 @@ class Tokenizer:
         disallowed_special: SpecialChoice,
         errors: ErrorMode,
         max_pending_bytes: int | None = None,
+        delay: DelayMode = "optimal",
     ) -> EncodeStream:
         _replaces(errors)
         if max_pending_bytes is not None:
@@ -594,7 +600,10 @@ class Tokenizer:
                     f"max_pending_bytes is {max_pending_bytes}; it must be 0 or more"
                 )
             max_pending_bytes = min(max_pending_bytes, sys.maxsize)
-        return EncodeStream(self, (allowed_special, disallowed_special), errors, max_pending_bytes)
+        if delay not in ("optimal", "composition"):
+            raise ConfigurationError(f'delay is {delay!r}; it must be "optimal" or "composition"')
+        choice = (allowed_special, disallowed_special)
+        return EncodeStream(self, choice, errors, max_pending_bytes, delay)
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token, special ones included.

@@ -8,13 +8,23 @@ use std::sync::Arc;
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind};
-use crate::pretokens::{Scan, Stop};
+use crate::pretokens::{Growing, NextEnd, Scan, Stop};
 use crate::scratch::{Lease, Scratch};
 use crate::segments::{Segment, Segmenter, SpecialSet};
-use crate::tokens::Live;
+use crate::tokens::{Across, Live};
 
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
+
+/// What is emitted while the live match may still grow past its last end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delay {
+    /// What is common to both futures; the delay does not depend on the pattern's lookback.
+    #[default]
+    Optimal,
+    /// Only what is certain to be in the live pretoken: each stage waits for the one before.
+    Composition,
+}
 
 /// The text of the current segment that is not emitted yet.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +37,7 @@ struct Run {
     live: Live,
     /// Some tokens of the live pretoken are emitted already.
     is_partial: bool,
+    delay: Delay,
 }
 
 impl Run {
@@ -72,7 +83,9 @@ impl Run {
         let mut done = 0;
         loop {
             scratch.ends.clear();
-            let stop = self.scan.run(&core.automaton, text, self.origin, &mut scratch.ends);
+            let emitted = self.origin + done as u64;
+            let Scratch { ends, .. } = scratch;
+            let stop = self.scan.run(&core.automaton, text, self.origin, emitted, ends);
             self.close_pieces(core, scratch, text, &mut done, out);
             match stop {
                 Stop::Full => {}
@@ -118,13 +131,17 @@ impl Run {
         } else if self.live.n_bytes() == 0 {
             core.vocabulary.merge_rest(text, &mut scratch.merge, out);
         } else {
-            self.live.extend(&core.vocabulary, &text[self.live.n_bytes()..]);
-            self.live.close(&core.vocabulary, out);
+            self.live.close(&core.vocabulary, text, out);
         }
         self.is_partial = false;
     }
 
-    /// Emit what is stable of the live pretoken, which begins or goes on at `text[done]`.
+    /// Emit what is stable of the text that was read, from `text[done]` on; returns how much.
+    ///
+    /// If the live match may still grow past its last end there are two futures: what holds
+    /// `text[done]` ends where its last match ended, or it reaches past everything read. What the
+    /// tokens of both have in common is stable (the paper's main theorem, with the eager prefix
+    /// in place of its length threshold).
     fn emit_stable(
         &mut self,
         core: &Core,
@@ -133,18 +150,46 @@ impl Run {
         done: usize,
         out: &mut Vec<u32>,
     ) -> usize {
-        let certain = (self.scan.certain(&core.automaton) - self.origin) as usize;
-        let text = &text[done..certain.max(done)];
-        if !self.is_partial && core.vocabulary.may_become_whole_piece(text) {
-            return 0;
+        let Core { automaton, vocabulary, .. } = core;
+        let read = (self.scan.position() - self.origin) as usize;
+        let mut at = done;
+        while at < read {
+            let emitted = self.origin + at as u64;
+            let rest = &text[at..read];
+            // Entries that only whole pretokens become forbid any guess at where one begins.
+            let is_composed = self.delay == Delay::Composition || vocabulary.has_whole_pieces();
+            let (rest, end) = if is_composed {
+                let certain = self.scan.certain(automaton).saturating_sub(emitted) as usize;
+                (&rest[..certain], None)
+            } else {
+                match self.scan.next_end(automaton, rest, emitted) {
+                    NextEnd::At(end) => (rest, Some((end - emitted) as usize)),
+                    NextEnd::Behind => (rest, None),
+                    NextEnd::Unknown => break,
+                }
+            };
+            if rest.is_empty() || (!self.is_partial && vocabulary.may_become_whole_piece(rest)) {
+                break;
+            }
+            self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());
+            // The states are those behind all that was read.
+            let growing =
+                if at + rest.len() < read { Growing::UNKNOWN } else { self.scan.growing(emitted) };
+            let across = Across { automaton, growing };
+            let stable = self.live.stable_boundary(vocabulary, &across, rest, &mut scratch.window);
+            let boundary =
+                end.map_or(stable, |end| self.live.common_boundary(vocabulary, end, stable));
+            if boundary == 0 {
+                break;
+            }
+            self.live.emit(vocabulary, rest, boundary, out);
+            self.is_partial = true;
+            at += boundary;
+            if end != Some(boundary) {
+                break;
+            }
         }
-        self.live.extend(&core.vocabulary, &text[self.live.n_bytes()..]);
-        if text.is_empty() {
-            return 0;
-        }
-        let n = self.live.emit_stable(&core.vocabulary, text, &mut scratch.window, out);
-        self.is_partial |= n > 0;
-        n
+        at - done
     }
 
     /// The end of a feed: emit all that no continuation can change.
@@ -174,13 +219,14 @@ impl Run {
         loop {
             scratch.ends.clear();
             let Scratch { ends, .. } = scratch;
-            let is_done = self.scan.finish(&core.automaton, &pending, self.origin, ends);
+            let emitted = self.origin + done as u64;
+            let is_done = self.scan.finish(&core.automaton, &pending, self.origin, emitted, ends);
             self.close_pieces(core, scratch, &pending, &mut done, out);
             if is_done {
                 break;
             }
         }
-        *self = Self { pending, ..Self::default() };
+        *self = Self { pending, delay: self.delay, ..Self::default() };
         self.pending.clear();
     }
 }
@@ -219,6 +265,11 @@ impl Stream {
             n_tokens: 0,
             failure: None,
         }
+    }
+
+    /// Choose when ids are emitted; the ids are the same.
+    pub fn set_delay(&mut self, delay: Delay) {
+        self.run.delay = delay;
     }
 
     /// Refuse to hold more undecided bytes than this.
@@ -306,7 +357,7 @@ impl Stream {
         self.decoder = Decoder::default();
         self.places = Places::default();
         self.segmenter = Segmenter::default();
-        self.run = Run::default();
+        self.run = Run { delay: self.run.delay, ..Run::default() };
         self.n_tokens = 0;
         self.failure = None;
     }

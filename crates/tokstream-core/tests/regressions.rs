@@ -82,6 +82,7 @@ macro_rules! random_inputs {
 random_inputs! {
     chunk_invariance: 2_000,
     stability: 1_000,
+    delay: 1_000,
     linear_time: 100,
     operations: 2_000,
     automaton_loader: 500,

@@ -201,7 +201,8 @@ impl Pretokens {
         let mut stop = Stop::Full;
         while stop != Stop::End {
             ends.clear();
-            stop = self.scan.run(&self.automaton, &self.pending, self.origin, &mut ends);
+            stop =
+                self.scan.run(&self.automaton, &self.pending, self.origin, self.origin, &mut ends);
             self.give_ends(&list, &ends)?;
         }
         if self.scan.ends_here(&self.automaton) {
@@ -220,7 +221,13 @@ impl Pretokens {
         let mut is_done = false;
         while !is_done {
             ends.clear();
-            is_done = self.scan.finish(&self.automaton, &self.pending, self.origin, &mut ends);
+            is_done = self.scan.finish(
+                &self.automaton,
+                &self.pending,
+                self.origin,
+                self.origin,
+                &mut ends,
+            );
             self.give_ends(&list, &ends)?;
         }
         (self.scan, self.origin) = (Scan::default(), 0);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use pyo3::prelude::*;
 use tokstream_core::chunks::Source;
 use tokstream_core::error::{Error, ErrorKind};
-use tokstream_core::stream::Stream as Native;
+use tokstream_core::stream::{Delay, Stream as Native};
 
 use crate::errors::{StreamBusyError, StreamError, input_error};
 use crate::input::{BLOCK, for_each_block};
@@ -82,12 +82,19 @@ impl Stream {
 #[pymethods]
 impl Stream {
     #[new]
-    #[pyo3(signature = (core, specials, replace, max_pending, /))]
-    fn new(core: &Core, specials: &SpecialSet, replace: bool, max_pending: Option<usize>) -> Self {
+    #[pyo3(signature = (core, specials, replace, max_pending, is_optimal, /))]
+    fn new(
+        core: &Core,
+        specials: &SpecialSet,
+        replace: bool,
+        max_pending: Option<usize>,
+        is_optimal: bool,
+    ) -> Self {
         let mut stream = Native::new(core.0.clone(), specials.0.clone(), on_invalid(replace));
         if let Some(limit) = max_pending {
             stream.set_max_pending(limit);
         }
+        stream.set_delay(if is_optimal { Delay::Optimal } else { Delay::Composition });
         Self(Mutex::new(stream))
     }
 

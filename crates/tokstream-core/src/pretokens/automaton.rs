@@ -144,6 +144,27 @@ impl Automaton {
         (self.folded[state * (self.n_classes + 1) + self.class_of(code_point)], width)
     }
 
+    /// Is the automaton still alive after `rest`, whose last character may be cut? Bytes that are
+    /// not UTF-8 never follow.
+    pub(crate) fn survives(&self, mut state: u16, rest: &[u8]) -> bool {
+        let (whole, is_cut) = match std::str::from_utf8(rest) {
+            Ok(_) => (rest, false),
+            Err(error) if error.error_len().is_none() => (&rest[..error.valid_up_to()], true),
+            Err(_) => return false,
+        };
+        let mut at = 0;
+        while at < whole.len() {
+            let (class, width) = self.read_class(whole, at);
+            state = self.step(state, class) & !FLAG;
+            if state == DEAD {
+                return false;
+            }
+            at += width;
+        }
+        // Which character it is that was cut is not known: some one may do.
+        state != DEAD || is_cut
+    }
+
     /// Class of the character that begins at `text[at]`, and its length in bytes.
     pub(crate) fn read_class(&self, text: &[u8], at: usize) -> (usize, usize) {
         let byte = text[at];

@@ -24,12 +24,17 @@ pub(crate) struct Hypotheses {
     runs: Vec<Run>,
     /// Ends of hypothetical pretokens, increasing; the first belongs to the live one.
     ends: Vec<u64>,
+    /// The last of the ends that were forgotten; they lie before it.
+    forgotten: u64,
+    /// The run that began last, even if an earlier one in the same state stands for it.
+    deepest: Run,
 }
 
 impl Hypotheses {
     /// One run that begins at `begin`; text is to be pushed from there.
     pub(crate) fn new(begin: u64) -> Self {
-        Self { runs: vec![Run { begin, state: START }], ends: Vec::new() }
+        let run = Run { begin, state: START };
+        Self { runs: vec![run.clone()], ends: Vec::new(), forgotten: 0, deepest: run }
     }
 
     /// The live pretoken's automaton state.
@@ -42,14 +47,41 @@ impl Hypotheses {
         self.runs[0].begin
     }
 
-    /// Last match end of the live pretoken, or its begin.
+    /// Last match end of the live pretoken, or its begin; if that was forgotten, another that was.
     pub(crate) fn last(&self) -> u64 {
-        self.ends.first().copied().unwrap_or(self.runs[0].begin)
+        let begin = self.runs[0].begin;
+        if self.forgotten > begin {
+            return self.forgotten;
+        }
+        self.ends.first().copied().unwrap_or(begin)
     }
 
-    /// Can the rest be found again by reading a few bytes behind the last match?
-    pub(crate) fn is_settled(&self, position: u64) -> bool {
-        self.ends.len() <= 1 && position - self.last() <= MAX_REREAD
+    /// Can the rest be found again by reading a few bytes behind the last match? Text before
+    /// `emitted` is gone.
+    pub(crate) fn is_settled(&self, position: u64, emitted: u64) -> bool {
+        let last = self.last();
+        self.ends.len() <= 1 && last >= emitted && position - last <= MAX_REREAD
+    }
+
+    /// First hypothetical end behind `position`.
+    pub(crate) fn next_end(&self, position: u64) -> Option<u64> {
+        self.ends.get(self.ends.partition_point(|&end| end <= position)).copied()
+    }
+
+    /// Begin and state of the run that began last.
+    pub(crate) fn deepest(&self) -> (u64, u16) {
+        (self.deepest.begin, self.deepest.state)
+    }
+
+    /// States of the runs that begin at `position` or before: what holds them may still grow.
+    pub(crate) fn states(&self, position: u64) -> impl Iterator<Item = u16> + '_ {
+        self.runs.iter().take_while(move |run| run.begin <= position).map(|run| run.state)
+    }
+
+    /// Ends before `emitted` will not be asked about any more.
+    pub(crate) fn forget(&mut self, emitted: u64) {
+        let n_gone = self.ends.partition_point(|&end| end < emitted);
+        self.forgotten = self.ends.drain(..n_gone).next_back().unwrap_or(self.forgotten);
     }
 
     /// Put a live pretoken before everything: it began at `begin` and last matched at `last`,
@@ -67,6 +99,7 @@ impl Hypotheses {
     ///
     /// Gives the ends of pretokens that became certain to `cut`.
     pub(crate) fn push(&mut self, at: u64, read: &dyn Fn(u16) -> u16, cut: &mut dyn FnMut(u64)) {
+        self.deepest.state = read(self.deepest.state) & !FLAG;
         let mut kept = 0;
         for index in 0..self.runs.len() {
             let Run { begin, state } = self.runs[index];
@@ -84,6 +117,7 @@ impl Hypotheses {
                 while self.ends.last().is_some_and(|&end| end > begin) {
                     self.ends.pop();
                 }
+                self.forgotten = self.forgotten.min(begin);
                 self.begin_at(at, read);
                 return self.settle(cut);
             }
@@ -111,6 +145,7 @@ impl Hypotheses {
     fn begin_at(&mut self, at: u64, read: &dyn Fn(u16) -> u16) {
         self.ends.push(at);
         let state = read(START) & !FLAG;
+        self.deepest = Run { begin: at, state };
         if self.runs.iter().all(|run| run.state != state) {
             self.runs.push(Run { begin: at, state });
         }

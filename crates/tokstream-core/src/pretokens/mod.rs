@@ -8,3 +8,4 @@ mod scan;
 
 pub use automaton::Automaton;
 pub use scan::{Ends, Scan, Stop};
+pub(crate) use scan::{Growing, NextEnd};

@@ -109,6 +109,48 @@ impl Reading {
     }
 }
 
+/// Where a pretoken would end if nothing that is live grew any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextEnd {
+    /// At this position.
+    At(u64),
+    /// At or behind the position up to which text was read, in every future.
+    Behind,
+    /// That depends on the next character.
+    Unknown,
+}
+
+/// States of matches that may still grow, if they are few.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Growing {
+    states: [u16; 2],
+    n: u8,
+}
+
+impl Growing {
+    /// Anything may follow.
+    pub(crate) const UNKNOWN: Self = Self { states: [0; 2], n: u8::MAX };
+
+    fn add(&mut self, state: u16) {
+        if let Some(slot) = self.states.get_mut(self.n as usize) {
+            *slot = state;
+        }
+        self.n = self.n.saturating_add(1);
+    }
+
+    /// May one of the matches take in all of `rest`, the end of a token? Its last character may
+    /// be cut. Yes, too, if there are too many to ask each.
+    pub(crate) fn may_take(self, automaton: &Automaton, rest: &[u8]) -> bool {
+        let states = self.states.get(..self.n as usize);
+        states.is_none_or(|states| states.iter().any(|&state| automaton.survives(state, rest)))
+    }
+
+    /// A number for each value, other than 0.
+    pub(crate) fn key(self) -> u64 {
+        u64::from(self.n) << 32 | u64::from(self.states[0]) << 16 | u64::from(self.states[1])
+    }
+}
+
 /// State of the live pretoken; positions count bytes from the segment's first.
 #[derive(Clone, Debug)]
 pub struct Scan {
@@ -160,6 +202,38 @@ impl Scan {
         self.position
     }
 
+    /// Where the pretoken that holds the text behind `emitted` would end if nothing that is live
+    /// grew any more.
+    pub(crate) fn next_end(&mut self, automaton: &Automaton, text: &[u8], emitted: u64) -> NextEnd {
+        if automaton.covers(self.state) {
+            return NextEnd::Behind;
+        }
+        if self.tracked.is_none() {
+            if self.last > emitted {
+                return NextEnd::At(self.last);
+            }
+            self.track(automaton, text, emitted);
+        }
+        let Some(tracked) = &mut self.tracked else { return NextEnd::Unknown };
+        tracked.forget(emitted);
+        let (begin, state) = tracked.deepest();
+        match tracked.next_end(emitted) {
+            Some(end) => NextEnd::At(end),
+            None if begin <= emitted && automaton.covers(state) => NextEnd::Behind,
+            None => NextEnd::Unknown,
+        }
+    }
+
+    /// States of the matches, begun before `emitted` or there, that may still grow.
+    pub(crate) fn growing(&self, emitted: u64) -> Growing {
+        let mut growing = Growing::default();
+        match &self.tracked {
+            None => growing.add(self.state),
+            Some(tracked) => tracked.states(emitted).for_each(|state| growing.add(state)),
+        }
+        growing
+    }
+
     /// Text before this position surely belongs to the live pretoken (or to earlier ones).
     #[must_use]
     pub fn certain(&self, automaton: &Automaton) -> u64 {
@@ -178,7 +252,7 @@ impl Scan {
     }
 
     /// Read on in `text`, whose first byte has position `origin`; append ends of pretokens
-    /// (relative to `origin`) to `ends` until it is full.
+    /// (relative to `origin`) to `ends` until it is full. Text before `emitted` is done with.
     ///
     /// Cost: O(bytes read) for every pattern; long lookback is tracked, see `hypotheses`.
     pub fn run(
@@ -186,11 +260,12 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
+        emitted: u64,
         ends: &mut Ends,
     ) -> Stop {
         loop {
             let stop = if self.tracked.is_some() {
-                self.run_tracked(automaton, text, origin, ends)
+                self.run_tracked(automaton, text, origin, emitted, ends)
             } else {
                 self.run_plain(automaton, text, origin, ends)
             };
@@ -289,12 +364,14 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
+        emitted: u64,
         ends: &mut Ends,
     ) -> Option<Stop> {
         let mut tracked = self.tracked.take()?;
         let mut at = (self.position - origin) as usize;
         let stop = loop {
-            if origin + at as u64 >= self.stay && tracked.is_settled(origin + at as u64) {
+            let position = origin + at as u64;
+            if position >= self.stay && tracked.is_settled(position, emitted) {
                 break None;
             }
             if at >= text.len() {
@@ -303,14 +380,18 @@ impl Scan {
             if ends.is_full() {
                 break Some(Stop::Full);
             }
-            if origin + at as u64 >= self.long {
-                self.long = origin + at as u64 + LONG as u64;
+            if position >= self.long {
+                self.long = position + LONG as u64;
                 break Some(Stop::Long);
             }
             let (class, width) = automaton.read_class(text, at);
-            let position = origin + at as u64;
             let read = |state| automaton.step(state, class);
-            tracked.push(position, &read, &mut |end| ends.push((end - origin) as usize));
+            // Ends inside emitted text were foreseen: whatever ends there, the tokens are out.
+            tracked.push(position, &read, &mut |end| {
+                if end >= emitted {
+                    ends.push((end - origin) as usize);
+                }
+            });
             at += width;
         };
         self.position = origin + at as u64;
@@ -328,15 +409,20 @@ impl Scan {
         automaton: &Automaton,
         text: &[u8],
         origin: u64,
+        emitted: u64,
         ends: &mut Ends,
     ) -> bool {
         let n = origin + text.len() as u64;
-        if self.position < n && self.run(automaton, text, origin, ends) != Stop::End {
+        if self.position < n && self.run(automaton, text, origin, emitted, ends) != Stop::End {
             return false;
         }
         while self.begin < n {
             if let Some(tracked) = self.tracked.take() {
-                tracked.finish(automaton, n, &mut |end| ends.push((end - origin) as usize));
+                tracked.finish(automaton, n, &mut |end| {
+                    if end >= emitted {
+                        ends.push((end - origin) as usize);
+                    }
+                });
                 break;
             }
             if automaton.read_end(self.state) & FLAG != 0 || self.last <= self.begin {
@@ -345,7 +431,7 @@ impl Scan {
             let end = self.last;
             ends.push((end - origin) as usize);
             *self = Self::at(end);
-            if self.run(automaton, text, origin, ends) != Stop::End {
+            if self.run(automaton, text, origin, emitted, ends) != Stop::End {
                 return false;
             }
         }

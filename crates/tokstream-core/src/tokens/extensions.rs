@@ -45,11 +45,18 @@ impl Extensions {
         found.ok().map(|index| self.sorted[index])
     }
 
-    /// Is there a token of which `prefix` is a proper prefix, and which may follow `before`?
+    /// Is there a token of which `prefix` is a proper prefix, which may follow `before` (any
+    /// token, if that is 0), and whose rest `may_take` accepts?
     ///
     /// Cost: O(tokens with this prefix) at worst, a small part of them usually.
-    pub(crate) fn any_may_follow(&self, forest: &Forest, before: u32, prefix: &[u8]) -> bool {
-        let due = forest.meeting(before, forest.atom(prefix[0]));
+    pub(crate) fn any_may_follow(
+        &self,
+        forest: &Forest,
+        before: u32,
+        prefix: &[u8],
+        may_take: &dyn Fn(&[u8]) -> bool,
+    ) -> bool {
+        let due = if before == 0 { NEVER } else { forest.meeting(before, forest.atom(prefix[0])) };
         let mut at = self.sorted.partition_point(|&token| forest.bytes(token) <= prefix);
         let beyond = |token: u32| !forest.bytes(token).starts_with(prefix);
         let end = at + self.sorted[at..].partition_point(|&token| !beyond(token));
@@ -59,8 +66,10 @@ impl Extensions {
                 at += BLOCK;
                 continue;
             }
+            let token = self.sorted[at];
             if u64::from(self.first_merges[at]) < due
-                && spine.crossed(forest, before, self.sorted[at]) == NEVER
+                && (before == 0 || spine.crossed(forest, before, token) == NEVER)
+                && may_take(&forest.bytes(token)[prefix.len()..])
             {
                 return true;
             }

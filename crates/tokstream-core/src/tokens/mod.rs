@@ -17,4 +17,5 @@ pub use live::Live;
 pub use merge::MergeScratch;
 pub use pieces::PieceTable;
 pub use vocabulary::{TokenTable, Vocabulary};
+pub(crate) use window::Across;
 pub use window::Window;

@@ -124,6 +124,11 @@ impl Vocabulary {
         found.ok().map(|index| self.unreachable[index].1)
     }
 
+    /// Are there such entries?
+    pub(crate) fn has_whole_pieces(&self) -> bool {
+        !self.unreachable.is_empty()
+    }
+
     /// May a pretoken that begins with `prefix` still turn out to be such an entry?
     pub(crate) fn may_become_whole_piece(&self, prefix: &[u8]) -> bool {
         let after = self.unreachable.partition_point(|(bytes, _)| **bytes < *prefix);

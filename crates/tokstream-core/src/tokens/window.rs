@@ -3,15 +3,18 @@
 //! Let x be the text so far. The next token of a continuation that reaches past x begins at some
 //! boundary j, and x from j on is a proper prefix of it, so j belongs to the window
 //!
-//!   W = {|x|} ∪ { j : some token w has x from j on as proper prefix, and w may follow the last
-//!       token of x up to j }.
+//!   W = {|x|} ∪ { j : some token w has x from j on as proper prefix, w may follow the last token
+//!       of x up to j, and the live pretoken may take in the rest of w }.
 //!
-//! What the paths to all members of W have in common is exactly the maximum stable prefix.
+//! What the paths to all members of W have in common is stable; without the last condition it is
+//! exactly the maximum stable prefix of Merge.
+
+use crate::pretokens::{Automaton, Growing};
 
 use super::vocabulary::Vocabulary;
 
-/// Answers kept between calls; must be cleared when another vocabulary uses it.
-const N_MEMO: usize = 1 << 14;
+/// Answers kept between calls; must be cleared when another tokenizer uses it.
+const N_MEMO: usize = 1 << 13;
 
 /// Buffers and remembered answers; bounded.
 #[derive(Debug, Default)]
@@ -19,9 +22,14 @@ pub struct Window {
     /// For each boundary, the first one on its path that is also on the path to the end.
     meets: Vec<u32>,
     candidates: Vec<(u32, u32, u32)>,
-    /// Last token and automaton node, and in the lowest bit: is there a token below the node that
-    /// may follow? 0 is no answer.
-    memo: Vec<u64>,
+    /// Last token and automaton node, with the answer in the lowest bit; what may grow. 0 is none.
+    memo: Vec<[u64; 2]>,
+}
+
+/// What a token across the end must fit: the matches of the pattern that may still grow.
+pub(crate) struct Across<'a> {
+    pub(crate) automaton: &'a Automaton,
+    pub(crate) growing: Growing,
 }
 
 impl Window {
@@ -29,6 +37,7 @@ impl Window {
     pub(crate) fn stable_boundary(
         &mut self,
         vocabulary: &Vocabulary,
+        across: &Across<'_>,
         text: &[u8],
         last: &[u32],
         mut node: u32,
@@ -38,11 +47,13 @@ impl Window {
         self.candidates.clear();
         while node != 0 {
             if vocabulary.automaton.has_children(node) {
-                let depth = vocabulary.automaton.depth(node);
-                if depth == n {
+                let at = n - vocabulary.automaton.depth(node);
+                if at == 0 && self.may_follow(vocabulary, across, 0, text, node) {
                     return 0; // the whole text may still be the beginning of one token
                 }
-                self.candidates.push((0, (n - depth) as u32, node));
+                if at > 0 {
+                    self.candidates.push((0, at as u32, node));
+                }
             }
             node = vocabulary.automaton.fail(node);
         }
@@ -56,7 +67,7 @@ impl Window {
         for index in 0..self.candidates.len() {
             let (meet, at, node) = self.candidates[index];
             let token = last[at as usize - 1];
-            if self.may_follow(vocabulary, token, &text[at as usize..], node) {
+            if self.may_follow(vocabulary, across, token, &text[at as usize..], node) {
                 boundary = meet as usize;
                 break;
             }
@@ -81,27 +92,31 @@ impl Window {
         }
     }
 
-    /// Is there a token of which `prefix` (the string of `node`) is a proper prefix, and which
-    /// may follow `token`?
+    /// Is there a token of which `prefix` (the string of `node`) is a proper prefix, which may
+    /// follow `token`, and whose rest the pattern may take in?
     fn may_follow(
         &mut self,
         vocabulary: &Vocabulary,
+        across: &Across<'_>,
         token: u32,
         prefix: &[u8],
         node: u32,
     ) -> bool {
         if self.memo.is_empty() {
-            self.memo.resize(N_MEMO, 0);
+            self.memo.resize(N_MEMO, [0; 2]);
         }
-        // A node fits in 24 bits, and no last token is 0.
-        let key = (u64::from(token) << 24 | u64::from(node)) << 1;
-        let slot = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % N_MEMO;
-        if self.memo[slot] & !1 == key {
-            return self.memo[slot] & 1 == 1;
+        // A node fits in 24 bits.
+        let key = [(u64::from(token) << 24 | u64::from(node)) << 1, across.growing.key()];
+        let hash = (key[0] ^ key[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let slot = (hash >> 40) as usize % N_MEMO;
+        let [known, growing] = self.memo[slot];
+        if (known & !1, growing) == (key[0], key[1]) {
+            return known & 1 == 1;
         }
         let Vocabulary { forest, extensions, .. } = vocabulary;
-        let answer = extensions.any_may_follow(forest, token, prefix);
-        self.memo[slot] = key | u64::from(answer);
+        let may_take = |rest: &[u8]| across.growing.may_take(across.automaton, rest);
+        let answer = extensions.any_may_follow(forest, token, prefix, &may_take);
+        self.memo[slot] = [key[0] | u64::from(answer), key[1]];
         answer
     }
 }
