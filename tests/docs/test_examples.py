@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import io
 import os
 import pkgutil
@@ -33,18 +34,25 @@ SHELL = re.compile(r"(?P<before>[^\n]*)\n```sh\n(?P<code>.*?)^```\n", re.DOTALL 
 SHOWN = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 
 
-def blocks(pattern: re.Pattern[str]) -> list[pytest.param]:
-    found = []
+def blocks(pattern: re.Pattern[str], *, without: str | None = None) -> dict[str, re.Match[str]]:
+    """Find the fenced blocks of all documents, by document and line."""
+    found = {}
     for path in DOCUMENTS:
         text = path.read_text("utf-8")
         for match in pattern.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            found.append(pytest.param(match, id=f"{path.name}:{line}"))
+            if without is None or without not in match["before"]:
+                line = text.count("\n", 0, match.start()) + 1
+                found[f"{path.name}:{line}"] = match
     return found
 
 
-@pytest.mark.parametrize("block", blocks(PYTHON))
-def test_python_blocks(block, tmp_path, monkeypatch):
+PYTHON_BLOCKS = blocks(PYTHON)
+SHELL_BLOCKS = blocks(SHELL, without="command:")
+
+
+@pytest.mark.parametrize("place", PYTHON_BLOCKS)
+def test_python_blocks(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = PYTHON_BLOCKS[place]
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
     script.write_text(block["code"], "utf-8")
@@ -60,11 +68,10 @@ def test_python_blocks(block, tmp_path, monkeypatch):
         assert set(shown) <= set(lines)
 
 
-@pytest.mark.parametrize(
-    "block", [b for b in blocks(SHELL) if "command:" not in b.values[0]["before"]]
-)
-def test_shell_blocks(block, tmp_path):
+@pytest.mark.parametrize("place", SHELL_BLOCKS)
+def test_shell_blocks(place: str, tmp_path: Path) -> None:
     """Every line that calls `tokstream`; what it reads is there."""
+    block = SHELL_BLOCKS[place]
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "some-program"
     program.write_text("#!/bin/sh\necho text that arrives\n")
@@ -90,7 +97,7 @@ def test_shell_blocks(block, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["run", "test"])
-def test_the_commands_of_the_readme_are_found(name):
+def test_the_commands_of_the_readme_are_found(name: str) -> None:
     """CI runs them; here it matters that it can find them."""
     script = ROOT / "scripts" / "readme_command.py"
     done = subprocess.run(
@@ -99,13 +106,13 @@ def test_the_commands_of_the_readme_are_found(name):
     assert ".venv/bin/" in done.stdout
 
 
-def test_links_lead_somewhere():
+def test_links_lead_somewhere() -> None:
     for path in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-def test_tables_are_up_to_date():
+def test_tables_are_up_to_date() -> None:
     script = ROOT / "benchmarks" / "report.py"
     done = subprocess.run(
         [sys.executable, script, "--check"], capture_output=True, text=True, check=False
@@ -117,18 +124,15 @@ def modules_with_examples() -> list[str]:
     """All modules of the installed package whose source has a prompt."""
     found = []
     for module in pkgutil.walk_packages(tokstream.__path__, "tokstream."):
-        spec = module.module_finder.find_spec(module.name)
-        if (
-            spec.origin
-            and spec.origin.endswith(".py")
-            and ">>> " in Path(spec.origin).read_text("utf-8")
-        ):
+        spec = importlib.util.find_spec(module.name)
+        origin = spec.origin if spec is not None else None
+        if origin and origin.endswith(".py") and ">>> " in Path(origin).read_text("utf-8"):
             found.append(module.name)
     return found
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
-def test_docstring_examples(name):
+def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0
