@@ -130,7 +130,7 @@ CUTS = [
     (r"a{2}?b|[\s\S]", "aab", "ab", "b"),
     (r"a{1,2}?b?|[\s\S]", "aab", "aaab", "ab"),
     (r"a{,2}b|[\s\S]", "aaab", "b"),
-    (r"a(?i)b|c", "aBCcab"),
+    (r"a(?i)b|c|[\s\S]", "aBCcab"),
     (r"(?:a(?i)b|c)d|[\s\S]", "aBdCdcdabD"),
     (r"(?i:a)b|[\s\S]", "AbABab"),
     (r"(?<n>a)b|[\s\S]", "ab"),

@@ -28,7 +28,8 @@ def compile_pattern(
         pattern: the regular expression, at least one character.
         dialect: whose notation it is: "tiktoken" or "tokenizers".
         gaps: make the text between matches pretokens of its own, one per gap, as a split with
-            the behaviour "isolated" does; otherwise the pattern has to match everywhere.
+            the behaviour "isolated" does in tokenizers (tiktoken drops such text); otherwise the
+            pattern has to match everywhere.
 
     Returns:
         The minimal automaton; equal patterns give equal tables.
