@@ -173,8 +173,11 @@ impl Run {
             }
             self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());
             // The states are those behind all that was read.
-            let growing =
-                if at + rest.len() < read { Growing::UNKNOWN } else { self.scan.growing(emitted) };
+            let growing = if at + rest.len() < read {
+                Growing::UNKNOWN
+            } else {
+                self.scan.growing(automaton, emitted)
+            };
             let across = Across { automaton, growing };
             let stable = self.live.stable_boundary(vocabulary, &across, rest, &mut scratch.window);
             let boundary =

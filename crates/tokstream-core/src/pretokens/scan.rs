@@ -225,11 +225,13 @@ impl Scan {
     }
 
     /// States of the matches, begun before `emitted` or there, that may still grow.
-    pub(crate) fn growing(&self, emitted: u64) -> Growing {
+    pub(crate) fn growing(&self, automaton: &Automaton, emitted: u64) -> Growing {
         let mut growing = Growing::default();
         match &self.tracked {
-            None => growing.add(self.state),
-            Some(tracked) => tracked.states(emitted).for_each(|state| growing.add(state)),
+            Some(tracked) if !automaton.covers(self.state) => {
+                tracked.states(emitted).for_each(|state| growing.add(state));
+            }
+            _ => growing.add(self.state),
         }
         growing
     }
