@@ -268,7 +268,7 @@ class MergeRules:
             right = right[:n_pre]
         for piece in reversed(edge):
             # of equal ranks the leftmost goes first, and the border is left of what is in `right`
-            if crossed <= self._time(piece):
+            if crossed <= self.time(piece):
                 break
             crossed = self._meeting(left, piece)
             _remember(self._crossing, (left, piece), crossed)
@@ -285,12 +285,12 @@ class MergeRules:
         while True:
             rule = self.rule(left + piece)
             if rule is not None and rule.n_pre == len(left):
-                due = max(self._rank[left + piece], self._time(left), self._time(piece))
+                due = max(self._rank[left + piece], self.time(left), self.time(piece))
                 if due < used:
                     first = due  # earlier than what was found before, which needs a longer token
             if len(left) == 1:
                 return first
-            used = self._time(left)
+            used = self.time(left)
             left = left[self._rule_of(left).n_pre :]
 
     def straddled(self, before: bytes | None, beginning: bytes) -> bool:
@@ -341,7 +341,7 @@ class MergeRules:
     def _first_merge(self, token: bytes) -> int:
         while (n_pre := self._rule_of(token).n_pre) > 1:
             token = token[:n_pre]
-        return self._time(token)
+        return self.time(token)
 
     def _rule_of(self, token: bytes) -> Rule:
         rule = self.rule(token)
@@ -349,8 +349,8 @@ class MergeRules:
             raise VocabularyError(f"{token!r} is not a token that merges can make")
         return rule
 
-    def _time(self, token: bytes) -> int:
-        """When a token comes into being: at its rank; single bytes are there from the start."""
+    def time(self, token: bytes) -> int:
+        """Return when a token comes into being: at its rank; -1 for a single byte."""
         return self._rank[token] if len(token) > 1 else -1
 
 
