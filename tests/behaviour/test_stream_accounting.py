@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -165,3 +167,27 @@ def test_counters_are_read_only(tokenizer: Tokenizer) -> None:
             setattr(stream, name, 5)
     with pytest.raises(AttributeError):
         stream.something = 5  # type: ignore[attr-defined]
+
+
+_MANY_STREAMS = """
+import resource, sys
+from tokstream import get_encoding
+tokenizer = get_encoding("cl100k_base")
+text = "Some words of a prompt that is still arriving, and then som"
+tokenizer.stream().feed(text)
+def resident():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = resident()
+streams = [tokenizer.stream() for _ in range(10_000)]
+for stream in streams:
+    stream.feed(text)
+    stream.feed("e")
+print((resident() - before) * (1 if sys.platform == "darwin" else 1024) // len(streams))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no resource usage there")
+def test_thousands_of_streams_are_small() -> None:
+    command = [sys.executable, "-c", _MANY_STREAMS]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert int(out) < 4096, "bytes for each stream"

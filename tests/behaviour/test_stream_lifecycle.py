@@ -6,7 +6,7 @@ import contextlib
 import copy
 import pickle
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -251,6 +251,26 @@ def test_wrong_max_pending_bytes(tokenizer: Tokenizer) -> None:
         with pytest.raises(TypeError):
             tokenizer.stream(max_pending_bytes=limit)
     assert feed_all(tokenizer.stream(max_pending_bytes=2**200), ["x"]) == tokenizer.encode("x")
+
+
+def test_delay_modes(tokenizer: Tokenizer) -> None:
+    blanks = "x\n" + " " * 400
+    ways: list[Literal["optimal", "composition"]] = ["optimal", "composition"]
+    held = []
+    for delay in ways:
+        stream = tokenizer.stream(delay=delay)
+        ids = stream.feed(blanks)
+        fork = stream.copy()
+        held.append(stream.delay_bytes)
+        for each in (stream, fork):
+            assert ids + each.feed("y") + each.finish() == tokenizer.encode(blanks + "y")
+        stream.reset()
+        stream.feed(blanks)
+        assert stream.delay_bytes == held[-1], "copies and reset keep the mode"
+    assert held[0] < 150 < held[1] == 401
+    wrong: Any = "none"
+    with pytest.raises(ConfigurationError, match="delay is 'none'"):
+        tokenizer.stream(delay=wrong)
 
 
 def test_a_stream_is_no_value(tokenizer: Tokenizer) -> None:

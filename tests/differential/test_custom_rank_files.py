@@ -117,6 +117,7 @@ def test_random_vocabularies(
         assert tokenizer.encode(text) == expected
         check_single_cuts(tokenizer.stream, text, range(len(text) + 1), expected)
         check_unit_by_unit(tokenizer.stream, text, expected)
+        check_unit_by_unit(lambda: tokenizer.stream(delay="composition"), text, expected)
 
 
 @settings(max_examples=60)
@@ -130,10 +131,13 @@ def test_stability_against_all_short_continuations(
         "small", pat_str=pattern, mergeable_ranks=table, special_tokens={}
     )
     continuations = ["".join(y) for n in range(4) for y in itertools.product(ALPHABET, repeat=n)]
-    stream = Tokenizer("small", Vocabulary.from_ranks(table), pattern).stream()
+    tokenizer = Tokenizer("small", Vocabulary.from_ranks(table), pattern)
+    stream, held_longer = tokenizer.stream(), tokenizer.stream(delay="composition")
     ids: list[int] = []
     for k, character in enumerate(text):
         ids += stream.feed(character)
+        held_longer.advance(character)
+        assert held_longer.n_tokens <= len(ids)
         for y in continuations:
             assert reference.encode_ordinary(text[: k + 1] + y)[: len(ids)] == ids, (k, y)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,6 +64,9 @@ def test_every_cut(name: str, text: str) -> None:
             for _ in range(N_RANDOM_WAYS):
                 parts = random_parts(rng, whole, rng.randint(2, 40))
                 assert feed_all(make(), parts) == expected, [len(part) for part in parts]
+    held_longer = partial(get_encoding(name).stream, allowed_special="all", delay="composition")
+    check_single_cuts(held_longer, text, sample_cuts(rng, len(text), N_SAMPLED), expected)
+    check_unit_by_unit(held_longer, text.encode(), expected)
 
 
 @pytest.mark.parametrize("name", list_encoding_names())

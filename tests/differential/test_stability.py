@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -82,9 +82,13 @@ def _check(name: str, stream: EncodeStream, chunks: list[bytes], *, honoured: bo
     reference = tiktoken_encoding(name)
     ids: list[int] = []
     data = b""
+    choice: dict[str, Any] = {"allowed_special": "all"} if honoured else {"disallowed_special": ()}
+    held_longer = get_encoding(name).stream(**choice, delay="composition")
     for chunk in chunks:
         ids += stream.feed(chunk)
         data += chunk
+        held_longer.advance(chunk)
+        assert held_longer.n_tokens <= len(ids)  # and so it is stable too
         n_wholes = 0
         for whole in _wholes(name, data, rng):
             n_wholes += 1
