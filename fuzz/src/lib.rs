@@ -6,6 +6,7 @@
 
 pub mod automaton_loader;
 pub mod chunk_invariance;
+pub mod delay;
 mod input;
 pub mod linear_time;
 pub mod operations;
@@ -20,9 +21,10 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
+    ("delay", delay::check),
     ("linear_time", linear_time::check),
     ("operations", operations::check),
     ("automaton_loader", automaton_loader::check),

@@ -63,11 +63,16 @@ impl Oracle {
         ids
     }
 
+    /// Merge of a piece of text, never looked up as a whole.
+    pub fn merge(&self, piece: &[u8]) -> Vec<u32> {
+        merge(&self.tokens, piece).map(|(_, id)| id).collect()
+    }
+
     fn encode_segment(&self, text: &str, ids: &mut Vec<u32>) {
         for pretoken in self.table.split(text) {
             match self.tokens.get(pretoken.as_bytes()) {
                 Some(&(_, id)) => ids.push(id),
-                None => ids.extend(merge(&self.tokens, pretoken.as_bytes()).map(|(_, id)| id)),
+                None => ids.extend(self.merge(pretoken.as_bytes())),
             }
         }
     }

@@ -58,6 +58,14 @@ impl Tokenizer {
         Self::new(table, made_up_tokens(input)).ok()
     }
 
+    /// A tokenizer for which every text is one pretoken, with its made-up tokens and their ids.
+    pub fn one_pretoken(input: &mut Input<'_>) -> Option<(Self, Vec<Vec<u8>>, Vec<u32>)> {
+        let tokens = made_up_tokens(input);
+        let tokenizer = Self::new(Table::read(any_automaton()), tokens.clone()).ok()?;
+        let ids = ids(tokens.len());
+        Some((tokenizer, tokens, ids))
+    }
+
     fn written(k: usize) -> Self {
         static TOKENS: LazyLock<Vec<Vec<Vec<u8>>>> =
             LazyLock::new(|| VOCABULARIES.iter().map(|text| parse_tokens(text)).collect());
@@ -66,12 +74,16 @@ impl Tokenizer {
             .expect("the written tokenizers are good")
     }
 
-    /// Ids are no ranks, so that mixing them up shows.
     fn new(table: Table, tokens: Vec<Vec<u8>>) -> Result<Self, TableError> {
-        let ids: Vec<u32> = (0..tokens.len() as u32).map(|rank| 3 * rank + 1).collect();
+        let ids = ids(tokens.len());
         let core = core(&tokens, ids.clone(), &table.to_bytes())?;
         Ok(Self { core: Arc::new(core), oracle: Arc::new(Oracle::new(table, tokens, ids)) })
     }
+}
+
+/// Ids are no ranks, so that mixing them up shows.
+fn ids(n_tokens: usize) -> Vec<u32> {
+    (0..n_tokens as u32).map(|rank| 3 * rank + 1).collect()
 }
 
 /// The engine's tables of a vocabulary.
@@ -81,7 +93,7 @@ pub fn core(tokens: &[Vec<u8>], ids: Vec<u32>, automaton: &[u8]) -> Result<Core,
     Core::new(&table, &special::all(), Automaton::from_bytes(automaton)?)
 }
 
-/// The tables of the simplest written pattern.
+/// The tables of the pattern for which every text is one pretoken.
 pub fn any_automaton() -> &'static [u8] {
     AUTOMATA[3]
 }
