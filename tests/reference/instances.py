@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def random_dfa(rng: random.Random, alphabet: str, n_states: int) -> Dfa:
     """A total automaton with a sink, most of the time with some lookback."""
-    accepts = rng.choice((0.1, 0.2, 0.4))
-    dies = rng.choice((0.1, 0.35))
+    accepts = rng.choice((0.0, 0.1, 0.3))
+    dies = rng.choice((0.05, 0.35))
     sink = n_states
     delta = [
         [rng.randrange(1, n_states) if q == 0 or rng.random() > dies else sink for _ in alphabet]
