@@ -16,6 +16,7 @@ import datetime as dt
 import hashlib
 import platform
 import random
+import subprocess
 import sys
 import time
 from array import array
@@ -119,7 +120,7 @@ def report(results: list[Result], seed: int, seconds: float) -> str:
         "and by a stream in random chunks of 1 byte to 64 KB, compared with the reference's.",
         "",
         f"- date: {dt.datetime.now(dt.UTC).date()}",
-        f"- {versions}, {machine}",
+        f"- {versions}, {machine}; commit {_commit()}",
         f"- seed of the chunks: {seed}",
         f"- {len(results)} comparisons, {n_bytes:,} bytes in all, each two ways, {seconds:.0f} s",
         f"- **different: {n_different}**",
@@ -134,6 +135,16 @@ def report(results: list[Result], seed: int, seconds: float) -> str:
             f"{r.largest_delay} | `{r.digest}` | {' | '.join(ways)} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _commit() -> str:
+    """Return the commit of the source, with a mark if files are changed."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
 
 
 def main() -> int:

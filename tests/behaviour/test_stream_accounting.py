@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 
 from cutting import random_parts
 from drawing import byte_parts, texts
+from memory import needs_proc, run_child
 from nasty import INVALID_BYTES, SURROGATE_TEXTS, TEXTS
 from tokstream import Tokenizer, get_encoding
 
@@ -170,24 +169,21 @@ def test_counters_are_read_only(tokenizer: Tokenizer) -> None:
 
 
 _MANY_STREAMS = """
-import resource, sys
 from tokstream import get_encoding
 tokenizer = get_encoding("cl100k_base")
 text = "Some words of a prompt that is still arriving, and then som"
 tokenizer.stream().feed(text)
-def resident():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-before = resident()
+forget_peak()  # of loading
+before = peak_bytes()
 streams = [tokenizer.stream() for _ in range(10_000)]
 for stream in streams:
     stream.feed(text)
     stream.feed("e")
-print((resident() - before) * (1 if sys.platform == "darwin" else 1024) // len(streams))
+print((peak_bytes() - before) // len(streams))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no resource usage there")
+@needs_proc
 def test_thousands_of_streams_are_small() -> None:
-    command = [sys.executable, "-c", _MANY_STREAMS]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    assert int(out) < 4096, "bytes for each stream"
+    (bytes_per_stream,) = run_child(_MANY_STREAMS)
+    assert 50 < bytes_per_stream < 4096

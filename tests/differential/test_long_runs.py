@@ -7,8 +7,6 @@ beyond that a stream is compared with one call, and both with the text.
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from array import array
 from typing import TYPE_CHECKING
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from data import tiktoken_encoding
+from memory import needs_proc, run_child
 from tokstream import Tokenizer, get_encoding
 
 if TYPE_CHECKING:
@@ -171,30 +170,38 @@ def test_linear_time(kind: str, verb: str) -> None:
 
 
 _MEMORY = """
-import resource, sys
+import sys
 from tokstream import get_encoding
-stream = get_encoding("cl100k_base").stream(disallowed_special=())
-begin, unit = sys.argv[1].encode().decode("unicode_escape").encode("latin-1"), sys.argv[2]
-unit = unit.encode().decode("unicode_escape").encode()
-chunk = unit * (65536 // len(unit))
+begin, unit, delay = (text.encode().decode("unicode_escape") for text in sys.argv[1:])
+stream = get_encoding("cl100k_base").stream(disallowed_special=(), delay=delay)
+chunk = unit * (65536 // len(unit.encode()))
 stream.advance(begin)
 def feed(n_bytes):
-    for _ in range(n_bytes // len(chunk)):
+    for _ in range(n_bytes // len(chunk.encode())):
         stream.advance(chunk)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-few, many = feed(1 << 20), feed(1 << 24)
-print((many - few) * (1 if sys.platform == "darwin" else 1024), stream.delay_bytes)
+    return peak_bytes()
+feed(1 << 20)
+forget_peak()
+few = feed(1 << 20)
+many = feed(1 << 24)
+print(many - few, stream.delay_bytes)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no resource usage there")
+@needs_proc
 @pytest.mark.parametrize(
     ("begin", "unit"),
     [("", "a"), ("foo", " "), ("\\n", " "), ("", "\\n"), ("", "\\u6f22"), ("", "e\\u0301")],
 )
 def test_memory_does_not_grow_with_the_input(begin: str, unit: str) -> None:
-    command = [sys.executable, "-c", _MEMORY, begin, unit]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
-    grown_bytes, delay = map(int, out.split())
+    grown_bytes, delay = run_child(_MEMORY, begin, unit, "optimal")
     assert delay <= MAX_DELAY_BYTES
     assert grown_bytes < 2 << 20
+
+
+@needs_proc
+def test_the_measure_of_memory_can_fail() -> None:
+    # held blanks are memory
+    grown_bytes, delay = run_child(_MEMORY, "\\n", " ", "composition")
+    assert delay > 1 << 24
+    assert grown_bytes > 1 << 24

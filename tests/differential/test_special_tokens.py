@@ -133,6 +133,30 @@ def test_honoured_names_in_any_collection() -> None:
             tokenizer.encode(EOT, disallowed_special=names)
 
 
+@pytest.mark.parametrize("k", range(len(EOT) + 1))
+def test_across_the_blocks_of_long_text(k: int) -> None:
+    # long bytes are read in blocks of 2**20 bytes, long text in slices of 2**18 characters
+    tokenizer = get_encoding("r50k_base")
+    n_ascii, n_text = (1 << 20) - k, (1 << 18) - k
+    word, rest = "word ", " end"
+    ascii_text = (word * n_ascii)[:n_ascii] + EOT + rest
+    text = "é" + (word * n_text)[: n_text - 1] + EOT + rest
+    sources: list[tuple[str | bytes, int]] = [
+        (ascii_text, n_ascii),
+        (ascii_text.encode(), n_ascii),
+        (text, n_text + 1),
+    ]
+    for source, offset in sources:
+        ids = tokenizer.encode(source, allowed_special="all")
+        assert ids.count(50256) == 1
+        assert ids[ids.index(50256) + 1 :] == [886]
+        with pytest.raises(DisallowedSpecialTokenError) as caught:
+            tokenizer.encode(source)
+        assert caught.value.offset == offset
+        plain = tokenizer.encode(source, disallowed_special=())
+        assert tokenizer.decode(plain[-9:]).endswith(EOT + rest)
+
+
 # --- special tokens of one's own, prefixes of each other, overlapping ------------------------------
 
 _PATTERN = r"\s+|\S"
