@@ -22,6 +22,7 @@ __all__ = [
     "load_tokenizer",
     "stream_options",
     "token_limit",
+    "whole_number",
 ]
 
 DEFAULT_ENCODING: Final = "o200k_base"
@@ -140,9 +141,19 @@ def special_token(text: str) -> tuple[str, int]:
 
 def token_limit(text: str) -> int:
     """Parse a number of tokens, with or without `_` between digits."""
+    return number_of(text, "number of tokens")
+
+
+def whole_number(text: str) -> int:
+    """Parse a number, with or without `_` between digits."""
+    return number_of(text, "whole number")
+
+
+def number_of(text: str, what: str) -> int:
+    """Parse a number that `what` names."""
     digits = text.replace("_", "")
     if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tokens")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a {what}")
     return int(digits)
 
 

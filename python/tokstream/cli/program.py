@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "run"]
 
-COMMANDS: Final = ("encode", "decode", "count", "info")
+COMMANDS: Final = ("encode", "decode", "count", "info", "bench")
+GROUPS: Final = ("bench",)
 DESCRIPTION: Final = "Byte pair encoding while the text is still arriving."
 EPILOG: Final = """\
 commands:
@@ -30,6 +31,7 @@ commands:
   decode   turn token ids into text
   count    count tokens, as wc counts words
   info     show what a tokenizer is, or list the embedded encodings
+  bench    measure on a text and a vocabulary of your own
 
 `tokstream COMMAND --help` explains one. Exit codes: 0 done, 1 bad data, 2 usage.
 """
@@ -58,12 +60,19 @@ def run(argv: Sequence[str]) -> int:
     program = "tokstream"
     try:
         with signals_raise():
-            command, rest = parse_command(argv)
+            command, rest = parse_command(argv, program, COMMANDS, DESCRIPTION, EPILOG)
+            if command in GROUPS:
+                program = f"tokstream {command}"
+                group = import_module(f"tokstream.cli.{command}")
+                member, rest = parse_command(
+                    rest, program, group.COMMANDS, group.DESCRIPTION, group.EPILOG
+                )
+                command = member and f"{command} {member}"
             if command is None:
                 return 0
             program = f"tokstream {command}"
             # one command does not pay for the imports of the others
-            module = import_module(f"tokstream.cli.{command}")
+            module = import_module(f"tokstream.cli.{command.replace(' ', '_')}")
             parser = Parser(program, module.USAGE_LINE, module.DESCRIPTION, module.EPILOG)
             module.add_options(parser)
             add_help_option(parser)
@@ -85,8 +94,21 @@ def run(argv: Sequence[str]) -> int:
         return failure.code
 
 
-def parse_command(argv: Sequence[str]) -> tuple[str | None, list[str]]:
+def parse_command(
+    argv: Sequence[str],
+    program: str,
+    commands: Sequence[str],
+    description: str,
+    epilog: str,
+) -> tuple[str | None, list[str]]:
     """Split off the command's name; `--help` and `--version` are answered here.
+
+    Args:
+        argv: what follows `program`.
+        program: "tokstream", or it and the name of a group of commands.
+        commands: the names to choose from.
+        description: for the help.
+        epilog: for the help.
 
     Returns:
         The command (None: nothing is left to do) and its arguments.
@@ -94,9 +116,11 @@ def parse_command(argv: Sequence[str]) -> tuple[str | None, list[str]]:
     Raises:
         CommandError: if there is no such command.
     """
-    parser = Parser("tokstream", "tokstream COMMAND [options] ...", DESCRIPTION, EPILOG)
+    parser = Parser(program, f"{program} COMMAND [options] ...", description, epilog)
     parser.add_argument("command", metavar="COMMAND", nargs="?", help=argparse.SUPPRESS)
-    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    is_outermost = commands is COMMANDS
+    if is_outermost:
+        parser.add_argument("--version", action="store_true", help="show the version and exit")
     add_help_option(parser)
     # the command's own options are not this parser's business
     n_own = next((i for i, word in enumerate(argv) if not word.startswith("-")), len(argv))
@@ -104,17 +128,17 @@ def parse_command(argv: Sequence[str]) -> tuple[str | None, list[str]]:
     if arguments.help:
         standard_output().write_text(parser.format_help())
         return None, []
-    if arguments.version:
+    if is_outermost and arguments.version:
         standard_output().write_text(f"tokstream {version()}\n")
         return None, []
     if arguments.command is None:
-        parser.error("which command? " + ", ".join(COMMANDS))
-    if arguments.command not in COMMANDS:
+        parser.error("which command? " + ", ".join(commands))
+    if arguments.command not in commands:
         # here, not above: only this needs it
         import difflib  # noqa: PLC0415
 
-        close = difflib.get_close_matches(arguments.command, COMMANDS, n=1)
-        hint = f"did you mean {close[0]}?" if close else "there are " + ", ".join(COMMANDS)
+        close = difflib.get_close_matches(arguments.command, commands, n=1)
+        hint = f"did you mean {close[0]}?" if close else "there are " + ", ".join(commands)
         parser.error(f"no command {arguments.command!r}; {hint}")
     return arguments.command, list(argv[n_own + 1 :])
 
