@@ -32,9 +32,11 @@ def corpus(name: str, n_bytes: int) -> bytes:
 
 
 def run(kind: str, n_bytes: int) -> bytes:
-    """Return text without a place to cut: blanks, letter, base64 or chinese."""
+    """Return text without a place to cut: blanks, line break, letter, base64 or chinese."""
     if kind == "blanks":
         return b"foo" + b" " * (n_bytes - 3)
+    if kind == "line break":
+        return b"foo\n" + b" " * (n_bytes - 4)
     if kind == "letter":
         return b"a" * n_bytes
     if kind == "base64":
