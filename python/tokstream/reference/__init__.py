@@ -19,7 +19,12 @@ One character on its way, with the file in which it happens:
    possible ends have in common goes out.
 
 `stream` joins the four and owns the state. `merges` has what stage 4 knows about the vocabulary,
-`offsets` leads from places in the text back to bytes of the source.
+`offsets` leads from places in the text back to bytes of the source. `cutq` is what stage 3 keeps
+while the end of a pretoken may still move.
+
+Stages 3 and 4 are joined in one of two ways: by `composition`, each waiting for the one before, or
+as `adaptive`, which gives out what all futures have in common also while the pretoken itself is
+undecided. So its delay does not depend on the pattern.
 
 >>> from tokstream.patterns import compile_pattern
 >>> from tokstream.reference import Chunks, MergeRules, Pretokens, Segments, Tokens
@@ -43,10 +48,30 @@ sequences, a *stable prefix* of f at x is one that f(xy) has for every y; f⪯(x
 Seg cuts at special tokens, Split into pretokens, Merge into tokens; Tok is all three in turn. Each
 stage here gives out its f⪯ after every push (zero delay).
 
+The theory, one file each; the first is where to begin.
+
+| file | what | published as |
+|---|---|---|
+| `definitions` | Seg, Split, Tok, stable prefix, delay, by trying everything | Definitions 4.1, 4.2, 4.4 |
+| `rulelists` | Merge in three readings, and when they agree | Definition 4.4; properness |
+| `automata` | deterministic and not; lookback b(R) | Definition 4.3, Lemma 4.20 |
+| `segments` | Seg without delay | Lemma 4.16 |
+| `cqueue` | transition functions in two stacks; fast pretokenization | Lemmas 2.2 and 4.17 |
+| `cutq` | the split of all that was read | Lemma 5.4 |
+| `batch` | merge: naive, heap, backtracking | |
+| `forest` | last token of each prefix, first of each suffix | Jiang and Gong |
+| `windows` | eager output: three windows, common ancestors | Lemma 4.18 |
+| `composition` | stage by stage | Theorems 1.2 and 1.6 |
+| `optimal` | bpeQ, incBPE, optimal delay by a threshold | Lemmas 2.3 and 2.4, Theorem 1.7 |
+| `adaptive` | optimal delay in a form that is of use | Theorem 1.7 |
+| `families` | where nothing can be given out | Theorems 1.1, 1.5, 1.6, 4.24, Claim 4.25 |
+
 Sources: Dalirrooyfard and Ye, arXiv:2610.19139; Jiang and Gong, arXiv:2605.30813.
 """
 
+from tokstream.reference.adaptive import Adaptive
 from tokstream.reference.chunks import Chunks
+from tokstream.reference.composition import Composition
 from tokstream.reference.merges import MergeRules
 from tokstream.reference.pretokens import CUT, Cut, Pretokens
 from tokstream.reference.segments import Segments, SpecialToken
@@ -55,7 +80,9 @@ from tokstream.reference.tokens import Tokens
 
 __all__ = [
     "CUT",
+    "Adaptive",
     "Chunks",
+    "Composition",
     "Cut",
     "MergeRules",
     "Pretokens",

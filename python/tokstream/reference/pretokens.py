@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from tokstream.reference.cutq import Automaton, CutQ
 
-__all__ = ["CUT", "Automaton", "Cut", "Pretoken", "Pretokens"]
+__all__ = ["CUT", "Automaton", "Cut", "Pretoken", "Pretokens", "join"]
 
 
 class Cut(Enum):
@@ -81,7 +81,7 @@ class Pretokens:
             self._held.append(character)
             self._queue.push(class_of(ord(character)))
             self._give_out(out)
-        return _join(out)
+        return join(out)
 
     def finish(self) -> list[Pretoken]:
         """End the segment; return the rest, a cut behind each pretoken. Begin a new segment."""
@@ -90,7 +90,7 @@ class Pretokens:
             self._queue.push(self._automaton.n_classes)
             self._give_out(out)
         self._begin()
-        return _join(out)
+        return join(out)
 
     def split(self, text: str) -> list[str]:
         """Split(text), whole; this object's own state is not involved."""
@@ -126,7 +126,7 @@ class Pretokens:
         return twin
 
 
-def _join(marked: list[Pretoken]) -> list[Pretoken]:
+def join(marked: list[Pretoken]) -> list[Pretoken]:
     """Join the characters between cuts."""
     out: list[Pretoken] = []
     for part in marked:
