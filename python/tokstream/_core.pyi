@@ -5,6 +5,18 @@ from typing import final
 
 from typing_extensions import Buffer
 
+__all__ = [
+    "Chunks",
+    "Core",
+    "Ids",
+    "Pretokens",
+    "Segments",
+    "SpecialSet",
+    "Stream",
+    "fold_case",
+    "unicode_property",
+]
+
 def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
     r"""Inclusive ranges of the code points in `\p{name}`, None if there is no such property."""
 
@@ -25,9 +37,7 @@ class Ids:
 class SpecialSet:
     """Special tokens that a call honours, and strings that it refuses."""
 
-    def __new__(
-        cls, allowed: list[tuple[str, int]], forbidden: list[str], /
-    ) -> SpecialSet: ...
+    def __new__(cls, allowed: list[tuple[str, int]], forbidden: list[str], /) -> SpecialSet: ...
 
 @final
 class Core:

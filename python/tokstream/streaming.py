@@ -45,12 +45,12 @@ class EncodeStream:
         max_pending_bytes: int | None = None,
         delay: DelayMode = "optimal",
     ) -> None:
-        policy = tokenizer._special
+        policy = tokenizer._special  # noqa: SLF001 - made for it
         self._tokenizer = tokenizer
         self._choice = policy.freeze(choice[0]), policy.freeze(choice[1])
         self._specials = specials = policy.resolve(*self._choice)
         self._core = _core.Stream(
-            tokenizer._core,
+            tokenizer._core,  # noqa: SLF001
             specials,
             errors == "replace",
             max_pending_bytes,

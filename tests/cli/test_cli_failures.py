@@ -27,7 +27,8 @@ def old(command):
 
 
 def untouched(command) -> bool:
-    return command.names() == ["out", "text"] and (command.directory / "out").read_bytes() == b"old"
+    is_old = (command.directory / "out").read_bytes() == b"old"
+    return bool(command.names() == ["out", "text"] and is_old)
 
 
 @pytest.mark.parametrize("verb", ["encode", "decode", "count"])

@@ -119,7 +119,7 @@ def test_certain_cuts_are_cuts_and_the_others_are_not(name):
     automaton = compile_pattern(entry.pattern, entry.dialect, gaps=entry.gaps)
     certain = set(analyse(automaton).certain_cuts)
     assert certain
-    joined = set()
+    joined: set[tuple[int, int]] = set()
     for text in random_texts(automaton, 6_000, seed=5):
         pretokens = automaton.split(text)
         assert "".join(pretokens) == text

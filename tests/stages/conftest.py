@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import native
 import pytest
 
-import native
 import tokstream.reference
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ from tokstream.errors import ConfigurationError
 from tokstream.patterns import compile_pattern
 from tokstream.reference.pretokens import CUT
 from tokstream.reference.segments import SpecialToken
-from tokstream.streaming import EncodeStream
 from tokstream.tokenizer import Tokenizer
 from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+
+    from tokstream.streaming import EncodeStream
 
 ONE_PRETOKEN = r"[\s\S]+"
 
@@ -30,7 +31,7 @@ class _Stage:
 
     @property
     def n_held(self) -> int:
-        return self._native.n_held
+        return int(self._native.n_held)
 
     def copy(self) -> Any:
         twin = object.__new__(type(self))
@@ -47,13 +48,13 @@ class Chunks(_Stage):
 
     @property
     def n_bytes(self) -> int:
-        return self._native.n_bytes
+        return int(self._native.n_bytes)
 
     def push(self, chunk: Any) -> str:
-        return self._native.push(chunk).decode()
+        return bytes(self._native.push(chunk)).decode()
 
     def finish(self) -> str:
-        return self._native.finish().decode()
+        return bytes(self._native.finish()).decode()
 
 
 class Segments(_Stage):
@@ -94,7 +95,7 @@ def _special_set(allowed: Mapping[str, int], disallowed: Collection[str]) -> _co
 def automaton_bytes(automaton: Any) -> bytes:
     """Compiled form of an automaton given by class_of and step over a small alphabet."""
     if hasattr(automaton, "to_bytes"):
-        return automaton.to_bytes()
+        return bytes(automaton.to_bytes())
     n_states, n_classes = len(automaton.table), automaton.n_classes
     classes = array("B", bytes(128))
     for character in automaton.alphabet:
@@ -152,9 +153,7 @@ class MergeRules:
     def tokenizer(self, automaton: Any, special_tokens: Mapping[str, int]) -> Tokenizer:
         compiled = automaton_bytes(automaton)
         pattern = sha256(compiled).hexdigest()  # equal for equal tables, and never compiled
-        return Tokenizer(
-            "test", self.vocabulary, pattern, special_tokens, _automaton=compiled
-        )
+        return Tokenizer("test", self.vocabulary, pattern, special_tokens, _automaton=compiled)
 
 
 class Tokens:
@@ -196,7 +195,7 @@ class Stream:
         errors: Any = "strict",
     ) -> None:
         self._tokenizer = rules.tokenizer(automaton, special_tokens or {})
-        self._options = {
+        self._options: dict[str, Any] = {
             "allowed_special": tuple(allowed),
             "disallowed_special": tuple(disallowed),
         }

@@ -20,10 +20,10 @@ from oracles import (
 import tokstream
 import tokstream.reference
 from tokstream.patterns import compile_pattern
-from tokstream.streaming import EncodeStream
 
 if TYPE_CHECKING:
     from tokstream import Tokenizer
+    from tokstream.streaming import EncodeStream
 
 LENGTH = 6
 

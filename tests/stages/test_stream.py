@@ -200,7 +200,7 @@ def test_error_offset_counts_source_bytes(implementation: ModuleType) -> None:
     stream = make(implementation, disallowed=["<s>"], errors="replace")
     stream.feed(b"a\xffb")
     stream.feed("\ud83d\ude00<")
-    with pytest.raises(DisallowedSpecialTokenError, match="byte .*9") as caught:
+    with pytest.raises(DisallowedSpecialTokenError, match=r"byte .*9") as caught:
         stream.copy().feed("s>")
     assert caught.value.offset == 9
 
