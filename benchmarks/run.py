@@ -18,7 +18,7 @@ from pathlib import Path
 
 import digests
 import linear
-import memory
+import peak_memory
 import processes
 import records
 import texts
@@ -67,7 +67,7 @@ def measure(
     if kind == "throughput":
         return throughput.run(chosen, n_rounds, facts, scratch)
     if kind == "memory":
-        return memory.run(chosen, n_rounds, facts, scratch)
+        return peak_memory.run(chosen, n_rounds, facts, scratch)
     return linear.run(chosen, n_rounds, facts, scratch)
 
 
