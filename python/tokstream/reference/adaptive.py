@@ -99,6 +99,7 @@ class Adaptive:
         ]
         self._whole: dict[bytes, list[bytes]] = {}
         self._possible: dict[tuple[object, ...], bool] = {}
+        self._alive: dict[tuple[tuple[int, ...], bytes], list[int]] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -239,13 +240,20 @@ class Adaptive:
 
     def _survivors(self, growing: Growing, rest: bytes) -> list[int]:
         """Return which runs survive reading `rest`; its last character may be cut."""
+        key = growing.states, rest
+        known = self._alive.get(key)
+        if known is None:
+            known = self._alive[key] = self._read(growing.states, rest)
+        return known
+
+    def _read(self, states: tuple[int, ...], rest: bytes) -> list[int]:
         try:
             text, cut = rest.decode(), False
         except UnicodeDecodeError as error:
             if error.reason != "unexpected end of data":
                 return []  # text is UTF-8, this never follows
             text, cut = rest[: error.start].decode(), True
-        alive = dict(enumerate(growing.states))
+        alive = dict(enumerate(states))
         for character in text:
             symbol = self._automaton.class_of(ord(character))
             now: dict[int, int] = {}
@@ -288,7 +296,7 @@ class Adaptive:
     def copy(self) -> Adaptive:
         """Return an independent copy that shares rules and automaton. Cost: O(held)."""
         twin = Adaptive(self._rules, self._automaton, level=self._level)
-        twin._whole, twin._possible = self._whole, self._possible
+        twin._whole, twin._possible, twin._alive = self._whole, self._possible, self._alive
         twin._queue, twin._out, twin._before = self._queue.copy(), self._out, self._before
         twin._pending, twin._last = self._pending, self._last.copy()
         return twin

@@ -43,9 +43,9 @@ class Stream:
     With `delay="composition"`, what is given out is Merge⪯ of Split⪯ of Seg⪯, each stage's maximum
     stable prefix fed to the next (Theorem 1.2). It is stable. It is not everything that is stable:
     text behind a match end that may still move waits, even if its tokens are the same either way.
-    With `delay="optimal"` they do not wait, see `Adaptive`; the delay does not depend on the
-    pattern's lookback (Theorem 1.7). It is evaluated at the end of each feed, and the ids are the
-    same in the end.
+    With `delay="optimal"` it does not wait: see `Adaptive`, here at its level "alive". The delay
+    does not depend on the pattern's lookback (Theorem 1.7). What is stable is asked at the end of
+    each feed; the ids are the same in the end.
 
     >>> from tokstream.patterns import compile_pattern
     >>> from tokstream.reference import MergeRules, Stream
@@ -102,8 +102,11 @@ class Stream:
         self._segments = Segments(
             self._ids_of(self._allowed), self._disallowed, source=self._chunks.offsets.source
         )
-        stage = Adaptive if self._delay == "optimal" else Composition
-        self._text: Adaptive | Composition = stage(self._rules, self._automaton)
+        self._text: Adaptive | Composition = (
+            Adaptive(self._rules, self._automaton, level="alive")
+            if self._delay == "optimal"
+            else Composition(self._rules, self._automaton)
+        )
         self._closed = False
         self._failure: TokstreamError | None = None
         self.n_tokens = 0
