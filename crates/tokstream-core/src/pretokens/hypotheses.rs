@@ -26,15 +26,25 @@ pub(crate) struct Hypotheses {
     ends: Vec<u64>,
     /// The last of the ends that were forgotten; they lie before it.
     forgotten: u64,
+    /// By state: the number of the step in which a run reached it last.
+    reached: Vec<u32>,
+    step: u32,
     /// The run that began last, even if an earlier one in the same state stands for it.
     deepest: Run,
 }
 
 impl Hypotheses {
     /// One run that begins at `begin`; text is to be pushed from there.
-    pub(crate) fn new(begin: u64) -> Self {
+    pub(crate) fn new(begin: u64, n_states: usize) -> Self {
         let run = Run { begin, state: START };
-        Self { runs: vec![run.clone()], ends: Vec::new(), forgotten: 0, deepest: run }
+        Self {
+            runs: vec![run.clone()],
+            ends: Vec::new(),
+            forgotten: 0,
+            reached: vec![0; n_states],
+            step: 0,
+            deepest: run,
+        }
     }
 
     /// The live pretoken's automaton state.
@@ -100,14 +110,18 @@ impl Hypotheses {
     /// Gives the ends of pretokens that became certain to `cut`.
     pub(crate) fn push(&mut self, at: u64, read: &dyn Fn(u16) -> u16, cut: &mut dyn FnMut(u64)) {
         self.deepest.state = read(self.deepest.state) & !FLAG;
+        self.step = self.step.wrapping_add(1);
+        if self.step == 0 {
+            self.reached.fill(0);
+            self.step = 1;
+        }
         let mut kept = 0;
         for index in 0..self.runs.len() {
             let Run { begin, state } = self.runs[index];
             let entry = read(state);
             let next = entry & !FLAG;
             let matched = entry & FLAG != 0 && at > begin;
-            let is_new = self.runs[..kept].iter().all(|run| run.state != next);
-            if next != DEAD && is_new {
+            if next != DEAD && self.is_new(next) {
                 self.runs[kept] = Run { begin, state: next };
                 kept += 1;
             }
@@ -142,11 +156,16 @@ impl Hypotheses {
         self.ends.into_iter().for_each(cut);
     }
 
+    /// Is this the first run to reach `state` in this step?
+    fn is_new(&mut self, state: u16) -> bool {
+        std::mem::replace(&mut self.reached[state as usize], self.step) != self.step
+    }
+
     fn begin_at(&mut self, at: u64, read: &dyn Fn(u16) -> u16) {
         self.ends.push(at);
         let state = read(START) & !FLAG;
         self.deepest = Run { begin: at, state };
-        if self.runs.iter().all(|run| run.state != state) {
+        if self.is_new(state) {
             self.runs.push(Run { begin: at, state });
         }
     }

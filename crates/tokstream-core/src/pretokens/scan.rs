@@ -343,7 +343,7 @@ impl Scan {
 
     /// Follow, from the last match on, what would be cut if the live pretoken ended there.
     fn track(&mut self, automaton: &Automaton, text: &[u8], origin: u64) {
-        let mut tracked = Hypotheses::new(self.last);
+        let mut tracked = Hypotheses::new(self.last, automaton.n_states());
         let mut settled = Vec::new();
         let mut at = (self.last - origin) as usize;
         let end = (self.position - origin) as usize;
