@@ -8,7 +8,8 @@ from itertools import product
 import pytest
 
 from tokstream.errors import ConfigurationError
-from tokstream.reference import Tokens
+from tokstream.patterns import compile_pattern
+from tokstream.reference import MergeRules, Tokens
 from tokstream.reference.adaptive import Adaptive
 from tokstream.reference.composition import Composition
 from tokstream.reference.definitions import common_prefix, tok
@@ -22,6 +23,7 @@ from tokstream.reference.families import (
     window_family,
 )
 from tokstream.reference.optimal import OptimalDelay, n_merges
+from tokstream.reference.windows import LastTokens, ReferenceCounts, n_stable
 
 
 def optimal(instance: Instance) -> list[int]:
@@ -88,6 +90,28 @@ def test_window(s: int) -> None:
     rules = instance.rules
     live = Tokens(rules)
     assert live.push(instance.text) == [rules.ids[b"a" * 2**s]]
+    tokens, counts = LastTokens(rules), ReferenceCounts(rules)
+    tokens.push(instance.text.encode())
+    assert [n_stable(tokens, kind) for kind in ("jg", "chain", "exact")] == [0, 2**s, 2**s]
+    assert [token for _ in instance.text for token in counts.push(b"a")] == []
+
+
+def test_infinite_lookback_and_bounded_delay() -> None:
+    """A line break and blanks: composition holds all of them, the optimal delay is a few tokens."""
+    tokens = [b"\n", b" ", b"x", *(b" " * 2**n for n in range(1, 4)), b"\n "]
+    rules = MergeRules(tokens)
+    automaton = compile_pattern(r"\s*\n+|\s+(?!\S)|[\s\S]")
+    stages: list[Composition | Adaptive] = [
+        Composition(rules, automaton),
+        Adaptive(rules, automaton),
+    ]
+    most = [0, 0]
+    for character in "x\n" + 120 * " ":
+        for k, stage in enumerate(stages):
+            stage.push(character)
+            most[k] = max(most[k], stage.n_held)
+    assert most[0] == 121  # the line break too: the vocabulary has a token for it and a blank
+    assert most[1] <= 3 * rules.max_length
 
 
 def satisfiable(clauses: list[dict[int, bool]], n: int) -> bool:

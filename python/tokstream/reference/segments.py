@@ -58,7 +58,7 @@ class Segments:
         source: from an offset in the text, in UTF-8 bytes, to the offset that an error reports.
 
     Cost: O(n L) time, L different lengths of special tokens; memory twice the longest one.
-    Source: Dalirrooyfard and Ye, arXiv:2610.19139, definition of Seg and Section 4 (zero delay).
+    Source: Dalirrooyfard and Ye, arXiv:2610.19139, Definition 4.1 and Lemma 4.16.
     """
 
     def __init__(
