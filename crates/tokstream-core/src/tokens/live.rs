@@ -6,11 +6,23 @@ use super::window::{Across, Window};
 /// The last token of every prefix of the text that is not emitted yet.
 ///
 /// Text begins at the last emitted boundary: every continuation has a token boundary there, so
-/// what lies before can be forgotten.
+/// what lies before can be forgotten. Boundaries form a tree: the parent of one is where its last
+/// token begins, and what two prefixes have in common ends at their lowest common ancestor.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
     last: Vec<u32>,
+    /// For each boundary but 0; a chain of jumps as in a skew-binary number, so that ancestors are
+    /// found in O(log n) steps however much is pending.
+    links: Vec<Link>,
     node: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    /// Tokens before this boundary.
+    depth: u32,
+    /// An ancestor, further off the deeper the boundary.
+    jump: u32,
 }
 
 impl Live {
@@ -23,12 +35,69 @@ impl Live {
     /// Take more text of the live pretoken.
     pub fn extend(&mut self, vocabulary: &Vocabulary, text: &[u8]) {
         vocabulary.extend(&mut self.node, text, &mut self.last);
+        self.links.reserve(text.len());
+        for boundary in self.links.len() + 1..=self.last.len() {
+            let parent = self.parent(vocabulary, boundary);
+            let (up, above) = (self.link(parent), self.link(self.link(parent).jump as usize));
+            let further = self.link(above.jump as usize).depth;
+            let is_full = up.depth - above.depth == above.depth - further;
+            let jump = if is_full { above.jump } else { parent as u32 };
+            self.links.push(Link { depth: up.depth + 1, jump });
+        }
+    }
+
+    /// The last token up to `boundary`, 0 for none.
+    pub(crate) fn last_token(&self, boundary: usize) -> u32 {
+        boundary.checked_sub(1).map_or(0, |index| self.last[index])
+    }
+
+    /// The automaton's node behind the text taken.
+    pub(crate) fn node(&self) -> u32 {
+        self.node
+    }
+
+    fn link(&self, boundary: usize) -> Link {
+        boundary.checked_sub(1).map_or_else(Link::default, |index| self.links[index])
+    }
+
+    fn parent(&self, vocabulary: &Vocabulary, boundary: usize) -> usize {
+        boundary - vocabulary.forest.length(self.last_token(boundary))
+    }
+
+    /// The largest boundary that is one both if the text ended at `a` and if it ended at `b`.
+    ///
+    /// Cost: O(log n) for n bytes pending.
+    pub(crate) fn common_boundary(&self, vocabulary: &Vocabulary, a: usize, b: usize) -> usize {
+        let depth = self.link(a).depth.min(self.link(b).depth);
+        let (mut a, mut b) = (self.climb(vocabulary, a, depth), self.climb(vocabulary, b, depth));
+        while a != b {
+            let jumps = (self.link(a).jump as usize, self.link(b).jump as usize);
+            (a, b) = if jumps.0 == jumps.1 {
+                (self.parent(vocabulary, a), self.parent(vocabulary, b))
+            } else {
+                jumps
+            };
+        }
+        a
+    }
+
+    /// The ancestor of `boundary` with `depth` tokens before it.
+    fn climb(&self, vocabulary: &Vocabulary, mut boundary: usize, depth: u32) -> usize {
+        while self.link(boundary).depth > depth {
+            let jump = self.link(boundary).jump as usize;
+            boundary = if self.link(jump).depth >= depth {
+                jump
+            } else {
+                self.parent(vocabulary, boundary)
+            };
+        }
+        boundary
     }
 
     /// The boundary up to which no continuation within this pretoken can change the tokens;
     /// `text` is all text taken since the last emitted boundary.
     ///
-    /// Cost: O(pending) plus the window's questions.
+    /// Cost: O(window · log(pending)), plus the window's questions.
     pub(crate) fn stable_boundary(
         &self,
         vocabulary: &Vocabulary,
@@ -36,21 +105,7 @@ impl Live {
         text: &[u8],
         window: &mut Window,
     ) -> usize {
-        window.stable_boundary(vocabulary, across, text, &self.last, self.node)
-    }
-
-    /// The largest boundary that is one both if the text ended at `a` and if it ended at `b`.
-    pub(crate) fn common_boundary(
-        &self,
-        vocabulary: &Vocabulary,
-        mut a: usize,
-        mut b: usize,
-    ) -> usize {
-        while a != b {
-            let later = a.max(b);
-            (a, b) = (a.min(b), later - vocabulary.forest.length(self.last[later - 1]));
-        }
-        a
+        window.stable_boundary(vocabulary, across, text, self)
     }
 
     /// Append the ids up to `boundary` and forget them; `text` as above.
@@ -78,6 +133,7 @@ impl Live {
 
     fn clear(&mut self) {
         self.last.clear();
+        self.links.clear();
         self.node = 0;
     }
 }

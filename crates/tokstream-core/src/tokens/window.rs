@@ -11,6 +11,7 @@
 
 use crate::pretokens::{Automaton, Growing};
 
+use super::live::Live;
 use super::vocabulary::Vocabulary;
 
 /// Answers kept between calls; must be cleared when another tokenizer uses it.
@@ -19,8 +20,7 @@ const N_MEMO: usize = 1 << 13;
 /// Buffers and remembered answers; bounded.
 #[derive(Debug, Default)]
 pub struct Window {
-    /// For each boundary, the first one on its path that is also on the path to the end.
-    meets: Vec<u32>,
+    /// Members: what they have in common with the end, where they are, the node of the rest.
     candidates: Vec<(u32, u32, u32)>,
     /// Last token and automaton node, with the answer in the lowest bit; what may grow. 0 is none.
     memo: Vec<[u64; 2]>,
@@ -39,10 +39,10 @@ impl Window {
         vocabulary: &Vocabulary,
         across: &Across<'_>,
         text: &[u8],
-        last: &[u32],
-        mut node: u32,
+        live: &Live,
     ) -> usize {
-        let n = last.len();
+        let n = live.n_bytes();
+        let mut node = live.node();
         // Members of the window before the exact question is asked, longest suffix first.
         self.candidates.clear();
         while node != 0 {
@@ -52,44 +52,24 @@ impl Window {
                     return 0; // the whole text may still be the beginning of one token
                 }
                 if at > 0 {
-                    self.candidates.push((0, at as u32, node));
+                    let common = live.common_boundary(vocabulary, at, n);
+                    self.candidates.push((common as u32, at as u32, node));
                 }
             }
             node = vocabulary.automaton.fail(node);
-        }
-        self.find_meets(vocabulary, last);
-        for candidate in &mut self.candidates {
-            candidate.0 = self.meets[candidate.1 as usize];
         }
         // The first member found decides; shorter subtrees (longer suffixes) are asked first.
         self.candidates.sort_unstable();
         let mut boundary = n;
         for index in 0..self.candidates.len() {
-            let (meet, at, node) = self.candidates[index];
-            let token = last[at as usize - 1];
+            let (common, at, node) = self.candidates[index];
+            let token = live.last_token(at as usize);
             if self.may_follow(vocabulary, across, token, &text[at as usize..], node) {
-                boundary = meet as usize;
+                boundary = common as usize;
                 break;
             }
         }
         boundary
-    }
-
-    fn find_meets(&mut self, vocabulary: &Vocabulary, last: &[u32]) {
-        let n = last.len();
-        self.meets.clear();
-        self.meets.resize(n + 1, u32::MAX);
-        let mut at = n;
-        while at > 0 {
-            self.meets[at] = at as u32;
-            at -= vocabulary.forest.length(last[at - 1]);
-        }
-        self.meets[0] = 0;
-        for at in 1..n {
-            if self.meets[at] == u32::MAX {
-                self.meets[at] = self.meets[at - vocabulary.forest.length(last[at - 1])];
-            }
-        }
     }
 
     /// Is there a token of which `prefix` (the string of `node`) is a proper prefix, which may
