@@ -39,8 +39,9 @@ def test_backtracking_in_all_readings(reading: str) -> None:
 
 
 def test_no_offset_fails_twice() -> None:
-    """a, aa, aaaa, ... and a last b that changes nothing: the search goes back, but not for long."""
-    rules = MergeRules([b"a", b"b", *(b"a" * 2**n for n in range(1, 6))])
+    """The longest tokens lead astray again and again: 82 questions, 124 if nothing is noted."""
+    tokens = [b"a", b"b", b"ab", b"aab", b"aa", b"aabaa", b"aabaab", b"aabaaa", b"aaa"]
+    rules = MergeRules(tokens)
     n_asked = 0
     compatible = rules.compatible
 
@@ -50,9 +51,9 @@ def test_no_offset_fails_twice() -> None:
         return compatible(left, right)
 
     rules.compatible = counted  # type: ignore[method-assign]
-    piece = b"a" * 999 + b"b"
+    piece = b"aaba" * 15 + b"aa"
     assert backtracking(rules, piece) == rules.merge(piece)
-    assert n_asked <= 6 * len(piece)
+    assert n_asked <= 90
 
 
 def test_byte_that_is_no_token() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from instances import random_rules
@@ -179,3 +179,21 @@ def test_jump_tree() -> None:
                 else None
             )
             assert tree.child_towards(a, b) == below
+
+
+def test_jumps_are_few() -> None:
+    class Counted(list[int]):
+        n = 0
+
+        def __getitem__(self, key: Any) -> Any:
+            Counted.n += 1
+            return super().__getitem__(key)
+
+    tree = JumpTree()
+    for parent in range(5_000):
+        tree.add(parent)
+    tree._jump = Counted(tree._jump)
+    for depth in range(0, 5_000, 37):
+        Counted.n = 0
+        assert tree.ancestor(5_000, depth) == depth
+        assert Counted.n <= 3 * 13

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from instances import random_dfa, random_rules
 
+from tokstream.reference import Stream
 from tokstream.reference.adaptive import Adaptive
 from tokstream.reference.automata import Dfa
 from tokstream.reference.composition import Composition
@@ -78,21 +79,25 @@ def test_exact_where_the_theorem_says(reading: str) -> None:
 
 
 def test_delay_of_composition_is_bounded() -> None:
-    """Theorem 1.2 (without special tokens): b(R) + (m + 1) t, and without b(R) for Adaptive."""
+    """Theorem 1.2: b(R) + (m + 1) t + l, with l the longest special token; and optimal is never later."""
     rng = random.Random(7)
-    n_checked = 0
-    for _ in range(50):
+    n_finite = 0
+    for _ in range(60):
         rules = random_rules(rng, "ab", rng.randint(0, 3), 3, reading="P", shuffled=False)
         dfa = random_dfa(rng, "ab", rng.randint(2, 6))
         lookback = dfa.lookback()
-        composition = Composition(rules, dfa)
+        special = {"".join(rng.choices("ab", k=rng.randint(3, 6))): 100}
+        composition = Stream(rules, dfa, special, allowed=special)
+        optimal = Stream(rules, dfa, special, allowed=special, delay="optimal")
+        bound = (n_merges(rules) + 1) * rules.max_length + max(map(len, special))
         for character in rng.choices("ab", [4, 1], k=40):
-            composition.push(character)
+            composition.feed(character)
+            optimal.feed(character)
+            assert optimal.delay_bytes <= composition.delay_bytes
             if lookback is not None:
-                n_checked += 1
-                bound = lookback + (n_merges(rules) + 1) * rules.max_length
-                assert composition.n_held <= bound
-    assert n_checked > 500
+                n_finite += 1
+                assert composition.delay_bytes <= lookback + bound
+    assert n_finite > 1_000
 
 
 @pytest.mark.parametrize("reading", READINGS)

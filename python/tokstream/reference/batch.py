@@ -48,9 +48,8 @@ def backtracking(rules: MergeRules, piece: bytes) -> list[bytes]:
     """Merge(piece) by search: the sequence of reachable tokens each of which may follow the last.
 
     By the pair lemma there is exactly one. So take the longest token that may follow, and where
-    there is none, go back and take a shorter one. An offset at which the search has failed is not
-    tried again: whether a sequence from the beginning to there can go on depends on its last token
-    only, and by uniqueness there is only one such sequence.
+    there is none, go back and take a shorter one. An offset at which the search has failed need not
+    be looked at again: each offset is reached by one such sequence at most.
 
     >>> from tokstream.reference.merges import MergeRules
     >>> rules = MergeRules([b"a", b"b", b"c", b"ab", b"bc", b"abc"])
