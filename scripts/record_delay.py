@@ -39,12 +39,14 @@ delay for every algorithm. More continuations could only raise it.
 TAIL = """\
 ## What the sampled places show
 
-Between characters the few places below the bound are of two kinds: a special token may be forming
-(`;` line break `<|endof`), so that the text from `<` on is not handed to the pattern although it
-would end the pretoken before it either way; or none of the continuations tried makes the longer
-token that the stream waits for. Inside a character a stream hands on nothing until the character is
-complete, though its first bytes may already exclude what the tokens before it wait for; that costs
-at most three bytes and the tokens before them.
+Between characters the stream has emitted all that the continuations agree on, except where a
+special token may be forming: in a line break and `<`, the text from `<` on is kept from the
+pattern, though it would end the pretoken in front of it either way. That is the delay of stages one
+after another, at most the longest special token.
+
+Inside a character a stream hands on nothing until the character is complete, though its first bytes
+may already exclude what the tokens in front of it wait for. That is no matter for `str` chunks, nor
+for bytes cut between characters; otherwise it costs at most three bytes and the tokens in front.
 """
 
 

@@ -196,15 +196,16 @@ def markdown(
     yield ""
     yield (
         "| text | optimal | lower bound | emitted prefix equals the bound | between characters | "
-        "inside a character |"
+        "not, but a special token may be forming | inside a character |"
     )
-    yield "|---|---|---|---:|---:|---:|"
+    yield "|---|---|---|---:|---:|---:|---:|"
     for result in results:
         cells = [
             " / ".join(figures(result.sampled)),
             " / ".join(figures(result.lower_bound)),
             percent(result.n_equal + result.n_equal_inside, n_sampled(result)),
             f"{percent(result.n_equal, result.n_sampled)} of {result.n_sampled:,}",
+            f"{result.n_forming:,} of {result.n_sampled - result.n_equal:,}",
             (
                 f"{percent(result.n_equal_inside, result.n_sampled_inside)} of "
                 f"{result.n_sampled_inside:,}"

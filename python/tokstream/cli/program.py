@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "run"]
 
-COMMANDS: Final = ("encode", "decode", "count", "info", "bench")
+COMMANDS: Final = ("encode", "decode", "count", "explain", "info", "bench")
 GROUPS: Final = ("bench",)
 DESCRIPTION: Final = "Byte pair encoding while the text is still arriving."
 EPILOG: Final = """\
@@ -30,6 +30,7 @@ commands:
   encode   turn text into token ids
   decode   turn token ids into text
   count    count tokens, as wc counts words
+  explain  show how a text is cut, and what a stream holds back and why
   info     show what a tokenizer is, or list the embedded encodings
   bench    measure on a text and a vocabulary of your own
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_left
 from heapq import nsmallest
+from itertools import chain
 from typing import TYPE_CHECKING, Final, final
 
 from tokstream.errors import InputError
@@ -88,10 +89,7 @@ class Continuations:
         """
         found = self._known.get(beginning)
         if found is None:
-            low = bisect_left(self._tokens, beginning)
-            high = bisect_left(self._tokens, beginning + b"\xff" * (self._longest + 1))
-            if low < high and self._tokens[low] == beginning:
-                low += 1
+            low, high = self._range(beginning)
             places = nsmallest(MAX_TOKENS_PER_SUFFIX, range(low, high), key=self._ranks.__getitem__)
             chosen = dict.fromkeys(self._tokens[k] for k in places)
             if high - low > MAX_TOKENS_PER_SUFFIX:
@@ -152,6 +150,22 @@ class Continuations:
                 if n_left == 0:
                     return
 
+    def thorough(self, held: bytes) -> Iterator[bytes]:
+        """Yield the rest of every token that could begin in `held`, a beginning of UTF-8.
+
+        The longest beginnings come first. There may be as many as tokens in the vocabulary.
+        """
+        for at in range(max(0, len(held) - self._longest), len(held)):
+            low, high = self._range(held[at:])
+            for token in self._tokens[low:high]:
+                yield from completed(token[len(held) - at :])
+
+    def _range(self, beginning: bytes) -> tuple[int, int]:
+        """Places in the sorted tokens of those longer than `beginning` that begin with it."""
+        low = bisect_left(self._tokens, beginning)
+        high = bisect_left(self._tokens, beginning + b"\xff" * (self._longest + 1))
+        return low + (low < high and self._tokens[low] == beginning), high
+
     def _special_texts(self, held: bytes) -> Iterator[bytes]:
         """Special tokens from here, and the rest of one that has begun."""
         for name in self._specials:
@@ -172,13 +186,15 @@ class Continuations:
 
         Returns:
             The common ids, and the number of continuations tried: the search stops as soon as
-            nothing is common.
+            nothing is common. Between characters, every token is tried before it gives up.
 
         Cost: some microseconds for each continuation.
         """
         common: list[int] | None = None
         n_tried = 0
-        for rest in self.of(held, may_end=may_end):
+        is_whole = not unfinished_bytes(held)
+        source = self.of(held, may_end=may_end)
+        for rest in chain(source, self.thorough(held)) if is_whole else source:
             fork = stream.copy()
             try:
                 ids = fork.feed(rest) if rest else []
@@ -215,12 +231,12 @@ def unfinished_bytes(data: bytes) -> bytes:
     return b""
 
 
-def possible_ends(tail: bytes) -> Iterator[bytes]:
+def possible_ends(tail: bytes, choices: Iterable[int] = TAIL_BYTES) -> Iterator[bytes]:
     """Yield characters that begin with `tail`, of as many kinds as a few can be."""
     first = tail[0]
     length = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     n_missing = length - len(tail)
-    for first_byte in TAIL_BYTES:
+    for first_byte in choices:
         for other in TAIL_BYTES[: 3 if n_missing > 1 else 1]:
             character = tail + bytes([first_byte, other, other])[:n_missing]
             if is_text(character):
@@ -234,6 +250,18 @@ def is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def completed(data: bytes) -> Iterator[bytes]:
+    """Yield `data` with its last character completed in all ways that `possible_ends` knows."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            for character in possible_ends(data[error.start :], range(0x80, 0xC0)):
+                yield data[: error.start] + character
+    else:
+        yield data
 
 
 def complete_character(data: bytes) -> bytes | None:

@@ -111,6 +111,7 @@ class TextDelay:
         lower_bound: what the delay had to be at the sampled places.
         n_sampled: sampled places between characters.
         n_equal: those of them where the optimal stream had emitted all that is common.
+        n_forming: those of the others where the text ends in the beginning of a special token.
         n_sampled_inside: sampled places inside a character.
         n_equal_inside: likewise.
         gaps: some places where it had not.
@@ -125,6 +126,7 @@ class TextDelay:
     lower_bound: Distribution
     n_sampled: int
     n_equal: int
+    n_forming: int
     n_sampled_inside: int
     n_equal_inside: int
     gaps: tuple[Gap, ...] = field(default=())
@@ -152,7 +154,9 @@ class _Bound:
     """Collects what the sampled places show."""
 
     continuations: Continuations
+    beginnings: tuple[bytes, ...]
     may_end_inside: bool
+    n_forming: int = 0
     delays: Counter[int] = field(default_factory=Counter)
     bounds: Counter[int] = field(default_factory=Counter)
     places: Counter[tuple[bool, bool]] = field(default_factory=Counter)
@@ -174,6 +178,8 @@ class _Bound:
         self.bounds[bound] += 1
         is_inside = bool(unfinished_bytes(text[max(0, end - 3) : end]))
         self.places[is_inside, not common] += 1
+        if common and not is_inside and held.endswith(self.beginnings):
+            self.n_forming += 1
         if common and len(self.gaps) < EXAMPLES_KEPT:
             self.gaps.append(Gap(end, held[-HELD_SHOWN:], delay, bound, n_tried))
 
@@ -223,7 +229,8 @@ def measure(
     composition, optimal = stream("composition"), stream("optimal")
     allowed = [] if allowed_special is None else allowed_special
     specials = tokenizer.special_tokens if allowed == "all" else allowed
-    bound = _Bound(Continuations(tokenizer, specials, seed), errors == "replace")
+    beginnings = {name.encode()[:n] for name in specials for n in range(1, len(name.encode()))}
+    bound = _Bound(Continuations(tokenizer, specials, seed), tuple(beginnings), errors == "replace")
     n_places = len(text) if unit == "byte" else sum(1 for _ in ends(text, unit))
     rng = random.Random(seed)  # noqa: S311 - a sample, no secret
     chosen = set(rng.sample(range(n_places), min(n_samples, n_places)))
@@ -250,6 +257,7 @@ def measure(
         lower_bound=Distribution.of(bound.bounds),
         n_sampled=bound.places[False, True] + bound.places[False, False],
         n_equal=bound.places[False, True],
+        n_forming=bound.n_forming,
         n_sampled_inside=bound.places[True, True] + bound.places[True, False],
         n_equal_inside=bound.places[True, True],
         gaps=tuple(bound.gaps),
