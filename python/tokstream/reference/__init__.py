@@ -53,6 +53,7 @@ The theory, one file each; the first is where to begin.
 | file | what | published as |
 |---|---|---|
 | `definitions` | Seg, Split, Tok, stable prefix, delay, by brute force | Definitions 4.1 to 4.4 |
+| `lemmas` | the facts about Merge and Split that the algorithms rest on | Lemmas 4.20, 4.23 |
 | `rulelists` | Merge in three readings, and when they agree | Definition 4.4; properness |
 | `automata` | deterministic and not; lookback b(R) | Definition 4.3, Lemma 4.20 |
 | `segments` | Seg without delay | Lemma 4.16 |
