@@ -172,9 +172,8 @@ impl Run {
                 break;
             }
             self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());
-            // The states are those behind all that was read.
-            let growing = if at + rest.len() < read {
-                Growing::UNKNOWN
+            let growing = if is_composed {
+                Growing::UNKNOWN // so that what is emitted depends on the text alone
             } else {
                 self.scan.growing(automaton, emitted)
             };

@@ -18,6 +18,9 @@ const MAX_ENDS: usize = 1024;
 const SPARE: usize = 2 * STRIDE;
 /// A live pretoken longer than this is handed on before it is complete.
 const LONG: usize = 4096;
+/// The same while hypotheses are tracked: what is emitted of them is merged anew from each of
+/// their ends, so there should not be many at a time.
+const LONG_TRACKED: u64 = 256;
 
 /// Why a scan returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,6 +361,7 @@ impl Scan {
             tracked.put_before(self.begin, self.state, self.last, settled);
         }
         self.tracked = Some(Box::new(tracked));
+        self.long = self.long.min(self.position + LONG_TRACKED);
     }
 
     /// The same as `run_plain` while hypotheses are tracked; `None` when they are few again.
@@ -383,7 +387,7 @@ impl Scan {
                 break Some(Stop::Full);
             }
             if position >= self.long {
-                self.long = position + LONG as u64;
+                self.long = position + LONG_TRACKED;
                 break Some(Stop::Long);
             }
             let (class, width) = automaton.read_class(text, at);
