@@ -25,7 +25,7 @@ PLAIN = {"allowed_special": (), "disallowed_special": ()}
 SPECIAL = {"allowed_special": "all", "disallowed_special": ()}
 
 
-@pytest.fixture(scope="module", params=["cl100k_base", "o200k_base", "gpt2"])
+@pytest.fixture(scope="module", params=["cl100k_base", "gpt2"])
 def tok(request):
     return tokstream.get_encoding(request.param)
 

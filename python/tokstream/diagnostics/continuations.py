@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
+from functools import lru_cache
 from heapq import nsmallest
 from itertools import chain
 from typing import TYPE_CHECKING, Final, final
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tokstream import EncodeStream, Tokenizer
+    from tokstream.vocabulary import Vocabulary
 
 __all__ = ["Continuations", "complete_character", "unfinished_bytes"]
 
@@ -71,9 +73,7 @@ class Continuations:
 
     def __init__(self, tokenizer: Tokenizer, specials: Iterable[str] = (), seed: int = 0) -> None:
         vocabulary = tokenizer._vocabulary  # noqa: SLF001 - the package's own
-        ranked = {token: rank for rank, token in enumerate(vocabulary.tokens())}
-        self._tokens = sorted(ranked)
-        self._ranks = [ranked[token] for token in self._tokens]
+        self._tokens, self._ranks = sorted_tokens(vocabulary)
         self._longest = max(map(len, self._tokens), default=0)
         self._specials = tuple(name.encode() for name in specials)
         self._random = random.Random(seed)  # noqa: S311 - a sample, no secret
@@ -211,6 +211,13 @@ class Continuations:
             if not common:
                 break
         return common or [], n_tried
+
+
+@lru_cache(maxsize=2)
+def sorted_tokens(vocabulary: Vocabulary) -> tuple[list[bytes], list[int]]:
+    """Give the tokens in the order of their bytes, and the merge rank of each."""
+    ranked = sorted((token, rank) for rank, token in enumerate(vocabulary.tokens()))
+    return [token for token, _ in ranked], [rank for _, rank in ranked]
 
 
 def n_common(one: list[int], other: list[int]) -> int:

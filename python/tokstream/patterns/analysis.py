@@ -15,7 +15,7 @@ from tokstream.patterns.automaton import DEAD, FLAG, START, STATE_MASK
 if TYPE_CHECKING:
     from tokstream.patterns.automaton import Automaton
 
-__all__ = ["PatternAnalysis", "analyse"]
+__all__ = ["PatternAnalysis", "analyse", "components"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _lookback(rows: list[list[int]], covers: bytes) -> tuple[int, bool]:
     behind = {entry & STATE_MASK for row in rows for entry in row if entry >= FLAG} - {DEAD}
     unlimited = False
     longest: dict[int, int] = {}
-    for part in _components(quiet, behind):
+    for part in components(quiet, behind):
         members = set(part)
         after = {q for state in part for q in quiet[state]}
         unlimited = unlimited or bool(after & members)
@@ -97,7 +97,7 @@ def _lookback(rows: list[list[int]], covers: bytes) -> tuple[int, bool]:
     return max((longest[state] + 1 for state in behind), default=1), unlimited
 
 
-def _components(graph: list[list[int]], first: set[int]) -> list[list[int]]:
+def components(graph: list[list[int]], first: set[int]) -> list[list[int]]:
     """Strongly connected parts reachable from `first`, each behind those it leads to (Kosaraju)."""
     order = _finished(graph, sorted(first))
     back: list[list[int]] = [[] for _ in graph]

@@ -1,0 +1,78 @@
+"""`info`: how far behind a stream may be, and on what ground that is said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import tokstream
+from tokstream.diagnostics.probe import probe, waiting_runs
+from tokstream.patterns import compile_pattern
+from tokstream.vocabulary import Vocabulary
+
+RANKS = {bytes([b]): b for b in range(256)} | {b"aa": 256, b"bb": 257}
+
+
+def small(pattern: str) -> tokstream.Tokenizer:
+    return tokstream.Tokenizer("small", Vocabulary.from_ranks(RANKS), pattern, {"<|end|>": 300})
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+def test_published_encodings(name):
+    streaming = tokstream.get_encoding(name).info()["streaming"]
+    assert streaming["memory"] == "bounded"
+    assert 8 < streaming["measured_delay_bytes"] < 200
+    if name == "gpt2":
+        assert (streaming["lookback"], streaming["ground"]) == (2, "finite lookback")
+        assert streaming["measured_delay_bytes"] < streaming["proved_delay_bytes"]
+    else:
+        # a line break and blanks, without end: no proof, and none is claimed
+        assert (streaming["lookback"], streaming["ground"]) == (None, "measured only")
+        assert streaming["proved_delay_bytes"] is None
+    json.dumps(streaming)
+
+
+def test_a_pattern_that_makes_every_algorithm_wait():
+    """Whether 256 pairs are `aa` and `bb` or single letters depends on what follows them."""
+    streaming = small(r"(?:aa|bb)*c|a|b|c|[^abc]").info()["streaming"]
+    assert streaming["memory"] == "grows with the undecided text"
+    assert streaming["lookback"] is None
+    assert streaming["measured_delay_bytes"] > 8000
+
+
+def test_a_finite_lookback_is_proof_enough():
+    streaming = small(r"a{0,99}b|[^b]").info()["streaming"]
+    assert streaming["lookback"] == 99
+    assert (streaming["memory"], streaming["ground"]) == ("bounded", "finite lookback")
+    # 3 bytes of a character, 7 of a special token, 99 code points, 2 merges and 1 of 2 bytes
+    assert streaming["proved_delay_bytes"] == 3 + 7 + 4 * 99 + 3 * 2
+    assert 90 <= streaming["measured_delay_bytes"] <= streaming["proved_delay_bytes"]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?:aa|bb)*c|a|b|c|[^abc]", r"\s*[\r\n]+|\s|\S+", r"a*b|[^b]|b"]
+)
+def test_runs_keep_the_match_open(pattern):
+    """However often the round is repeated, the match has a possible end behind and ahead."""
+    automaton = compile_pattern(pattern)
+    runs = [run for run in waiting_runs(automaton) if run[0]]
+    assert runs
+    for beginning, round_ in runs:
+        n_pretokens = {len(automaton.split(beginning + round_ * n)) for n in (1, 2, 3)}
+        assert len(n_pretokens) > 1
+
+
+def test_no_loop_no_run():
+    automaton = compile_pattern(r"a{0,5}b|[\s\S]")
+    assert all(beginning == "" for beginning, _ in waiting_runs(automaton))
+
+
+def test_the_probe_names_its_worst_text():
+    tok = small(r"a*b|[^b]|b")
+    found = probe(tok, compile_pattern(tok.pattern))
+    assert found.keeps_growing
+    beginning, round_ = found.worst
+    stream = tok.stream()
+    stream.feed(beginning + round_ * 1000)
+    assert stream.delay_bytes > 900
