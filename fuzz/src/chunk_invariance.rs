@@ -32,6 +32,7 @@ fn encode<'a>(
     settle: bool,
 ) -> Encoded {
     let mut stream = Stream::new(tokenizer.core.clone(), special.set(), text.on_invalid);
+    stream.set_delay(text.delay);
     let mut ids = Vec::new();
     let result = chunks
         .try_for_each(|chunk| {

@@ -4,6 +4,7 @@
 //! that the fuzzer can change either without moving the other.
 
 use tokstream_core::chunks::{OnInvalid, Source};
+use tokstream_core::stream::Delay;
 
 /// Characters that tokens, patterns and special tokens are made of.
 const ALPHABET: [char; 24] = [
@@ -20,6 +21,7 @@ pub struct Text {
     pub bytes: Vec<u8>,
     pub source: Source,
     pub on_invalid: OnInvalid,
+    pub delay: Delay,
     /// Increasing; for text, between code points.
     pub cuts: Vec<usize>,
 }
@@ -54,7 +56,8 @@ impl Input<'_> {
         }
         let cuts =
             if mode & 8 == 0 { place(&gaps, bytes.len()) } else { (1..bytes.len()).collect() };
-        let mut text = Text { bytes, source, on_invalid, cuts };
+        let delay = if mode & 16 == 0 { Delay::Optimal } else { Delay::Composition };
+        let mut text = Text { bytes, source, on_invalid, delay, cuts };
         text.move_cuts();
         text
     }

@@ -6,7 +6,7 @@
 
 use tokstream_core::chunks::{OnInvalid, Source};
 use tokstream_core::error::{Error, ErrorKind};
-use tokstream_core::stream::Stream;
+use tokstream_core::stream::{Delay, Stream};
 
 use super::input::Input;
 use super::special::{self, Special};
@@ -22,6 +22,7 @@ pub fn check(data: &[u8]) {
     let mode = input.byte();
     let on_invalid = if mode & 1 == 0 { OnInvalid::Fail } else { OnInvalid::Replace };
     let mut stream = Stream::new(tokenizer.core.clone(), specials[0].clone(), on_invalid);
+    stream.set_delay(if mode & 4 == 0 { Delay::Optimal } else { Delay::Composition });
     if mode & 2 != 0 {
         return within_limit(stream, input);
     }

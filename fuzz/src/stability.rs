@@ -20,6 +20,7 @@ pub fn check(data: &[u8]) {
     let begin = Text { on_invalid: OnInvalid::Replace, ..input.text() };
 
     let mut stream = Stream::new(tokenizer.core.clone(), special.set(), begin.on_invalid);
+    stream.set_delay(begin.delay);
     let mut stable = Vec::new();
     for chunk in begin.chunks() {
         stream.feed(chunk, begin.source, true, &mut stable).expect("no error is possible");
