@@ -34,7 +34,7 @@ def test_figures_of_a_distribution():
 def test_every_byte_is_counted(cl100k):
     result = measure(cl100k, TEXT, n_samples=0)
     assert result.n_places == len(TEXT) == sum(result.optimal.counts.values())
-    by_hand = Counter()
+    by_hand: Counter[int] = Counter()
     stream = cl100k.stream()
     for k in range(len(TEXT)):
         stream.feed(TEXT[k : k + 1])
@@ -106,6 +106,7 @@ def test_common_ids_are_the_common_beginning(cl100k):
 def test_unfinished_bytes(data, tail):
     assert unfinished_bytes(data) == tail
     whole = complete_character(data)
+    assert whole is not None
     assert whole.startswith(data)
     whole.decode()
 
