@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind};
-use crate::pretokens::{Growing, NextEnd, Scan, Stop};
+use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::{Lease, Scratch};
 use crate::segments::{Segment, Segmenter, SpecialSet};
 use crate::tokens::{Across, Live};
@@ -162,11 +162,8 @@ impl Run {
                 let certain = self.scan.certain(automaton).saturating_sub(emitted) as usize;
                 (&rest[..certain], None)
             } else {
-                match self.scan.next_end(automaton, rest, emitted) {
-                    NextEnd::At(end) => (rest, Some((end - emitted) as usize)),
-                    NextEnd::Behind => (rest, None),
-                    NextEnd::Unknown => break,
-                }
+                let end = self.scan.next_end(automaton, rest, emitted);
+                (rest, end.map(|end| (end - emitted) as usize))
             };
             if rest.is_empty() || (!self.is_partial && vocabulary.may_become_whole_piece(rest)) {
                 break;

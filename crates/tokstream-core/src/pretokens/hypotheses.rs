@@ -29,21 +29,17 @@ pub(crate) struct Hypotheses {
     /// By state: the number of the step in which a run reached it last.
     reached: Vec<u32>,
     step: u32,
-    /// The run that began last, even if an earlier one in the same state stands for it.
-    deepest: Run,
 }
 
 impl Hypotheses {
     /// One run that begins at `begin`; text is to be pushed from there.
     pub(crate) fn new(begin: u64, n_states: usize) -> Self {
-        let run = Run { begin, state: START };
         Self {
-            runs: vec![run.clone()],
+            runs: vec![Run { begin, state: START }],
             ends: Vec::new(),
             forgotten: 0,
             reached: vec![0; n_states],
             step: 0,
-            deepest: run,
         }
     }
 
@@ -78,11 +74,6 @@ impl Hypotheses {
         self.ends.get(self.ends.partition_point(|&end| end <= position)).copied()
     }
 
-    /// Begin and state of the run that began last.
-    pub(crate) fn deepest(&self) -> (u64, u16) {
-        (self.deepest.begin, self.deepest.state)
-    }
-
     /// States of the runs that begin at `position` or before: what holds them may still grow.
     pub(crate) fn states(&self, position: u64) -> impl Iterator<Item = u16> + '_ {
         self.runs.iter().take_while(move |run| run.begin <= position).map(|run| run.state)
@@ -109,7 +100,6 @@ impl Hypotheses {
     ///
     /// Gives the ends of pretokens that became certain to `cut`.
     pub(crate) fn push(&mut self, at: u64, read: &dyn Fn(u16) -> u16, cut: &mut dyn FnMut(u64)) {
-        self.deepest.state = read(self.deepest.state) & !FLAG;
         self.step = self.step.wrapping_add(1);
         if self.step == 0 {
             self.reached.fill(0);
@@ -164,7 +154,6 @@ impl Hypotheses {
     fn begin_at(&mut self, at: u64, read: &dyn Fn(u16) -> u16) {
         self.ends.push(at);
         let state = read(START) & !FLAG;
-        self.deepest = Run { begin: at, state };
         if self.is_new(state) {
             self.runs.push(Run { begin: at, state });
         }

@@ -7,5 +7,5 @@ mod hypotheses;
 mod scan;
 
 pub use automaton::Automaton;
+pub(crate) use scan::Growing;
 pub use scan::{Ends, Scan, Stop};
-pub(crate) use scan::{Growing, NextEnd};

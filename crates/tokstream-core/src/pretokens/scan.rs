@@ -112,17 +112,6 @@ impl Reading {
     }
 }
 
-/// Where a pretoken would end if nothing that is live grew any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NextEnd {
-    /// At this position.
-    At(u64),
-    /// At or behind the position up to which text was read, in every future.
-    Behind,
-    /// That depends on the next character.
-    Unknown,
-}
-
 /// States of matches that may still grow, if they are few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Growing {
@@ -206,25 +195,27 @@ impl Scan {
     }
 
     /// Where the pretoken that holds the text behind `emitted` would end if nothing that is live
-    /// grew any more.
-    pub(crate) fn next_end(&mut self, automaton: &Automaton, text: &[u8], emitted: u64) -> NextEnd {
+    /// grew any more. `None`: not before the position up to which text was read, in no future;
+    /// either the live match covers it, or nothing behind `emitted` has matched yet, and something
+    /// must.
+    pub(crate) fn next_end(
+        &mut self,
+        automaton: &Automaton,
+        text: &[u8],
+        emitted: u64,
+    ) -> Option<u64> {
         if automaton.covers(self.state) {
-            return NextEnd::Behind;
+            return None;
         }
         if self.tracked.is_none() {
             if self.last > emitted {
-                return NextEnd::At(self.last);
+                return Some(self.last);
             }
             self.track(automaton, text, emitted);
         }
-        let Some(tracked) = &mut self.tracked else { return NextEnd::Unknown };
+        let tracked = self.tracked.as_mut()?;
         tracked.forget(emitted);
-        let (begin, state) = tracked.deepest();
-        match tracked.next_end(emitted) {
-            Some(end) => NextEnd::At(end),
-            None if begin <= emitted && automaton.covers(state) => NextEnd::Behind,
-            None => NextEnd::Unknown,
-        }
+        tracked.next_end(emitted)
     }
 
     /// States of the matches, begun before `emitted` or there, that may still grow.
