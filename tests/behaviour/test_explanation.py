@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,8 @@ TEXTS = [
     "for <|endoftext|> and <|endof",
     "XYZ漢ABCDEFg हिन्दी",
 ]
-PLAIN = {"allowed_special": (), "disallowed_special": ()}
-SPECIAL = {"allowed_special": "all", "disallowed_special": ()}
+PLAIN: dict[str, Any] = {"allowed_special": (), "disallowed_special": ()}
+SPECIAL: dict[str, Any] = {"allowed_special": "all", "disallowed_special": ()}
 
 
 @pytest.fixture(scope="module", params=["cl100k_base", "gpt2"])

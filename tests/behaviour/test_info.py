@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, cast
 
 import pytest
 
@@ -18,9 +19,13 @@ def small(pattern: str) -> tokstream.Tokenizer:
     return tokstream.Tokenizer("small", Vocabulary.from_ranks(RANKS), pattern, {"<|end|>": 300})
 
 
+def streaming_facts(tok: tokstream.Tokenizer) -> dict[str, Any]:
+    return cast("dict[str, Any]", tok.info()["streaming"])
+
+
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 def test_published_encodings(name):
-    streaming = tokstream.get_encoding(name).info()["streaming"]
+    streaming = streaming_facts(tokstream.get_encoding(name))
     assert streaming["memory"] == "bounded"
     assert 8 < streaming["measured_delay_bytes"] < 200
     if name == "gpt2":
@@ -35,14 +40,14 @@ def test_published_encodings(name):
 
 def test_a_pattern_that_makes_every_algorithm_wait():
     """Whether 256 pairs are `aa` and `bb` or single letters depends on what follows them."""
-    streaming = small(r"(?:aa|bb)*c|a|b|c|[^abc]").info()["streaming"]
+    streaming = streaming_facts(small(r"(?:aa|bb)*c|a|b|c|[^abc]"))
     assert streaming["memory"] == "grows with the undecided text"
     assert streaming["lookback"] is None
     assert streaming["measured_delay_bytes"] > 8000
 
 
 def test_a_finite_lookback_is_proof_enough():
-    streaming = small(r"a{0,99}b|[^b]").info()["streaming"]
+    streaming = streaming_facts(small(r"a{0,99}b|[^b]"))
     assert streaming["lookback"] == 99
     assert (streaming["memory"], streaming["ground"]) == ("bounded", "finite lookback")
     # 3 bytes of a character, 7 of a special token, 99 code points, 2 merges and 1 of 2 bytes

@@ -30,7 +30,7 @@ EPILOG: Final = f"""\
 First the cuts of the whole text: segments, pretokens, tokens and their ids. Then one line for each
 character fed: the tokens that became stable, the text that is held, which of the four stages holds
 it (chunks, segments, pretokens, tokens), and why. Blanks are shown as ·, line breaks as ↵, tabs as
-→. The reasons are continuations that were tried on the stream itself.
+→. The reasons are continuations that were tried on the stream itself: docs/theory.md.
 
 At most {MAX_BYTES} bytes. Colour is used on a terminal, unless NO_COLOR is set.
 """

@@ -98,7 +98,7 @@ def panel(text: TextDelay) -> Iterator[str]:
         yield label(LEFT - 6, y + 4, f"{10.0**power:.6g}" if power > -4 else f"1e{power}", "end")
         power -= 1
     yield label((LEFT + WIDTH - RIGHT) / 2, bottom + 32, "delay, bytes", "middle")
-    yield label(LEFT + 4, TOP + 12, "share of places further behind", "start")
+    yield label(LEFT + 6, bottom - 8, "share of places further behind", "start")
     for one, (_, color, dashes) in zip(drawn, LINES, strict=True):
         points = [(x_of(delay), y_of(share)) for delay, share in exceeding(one)]
         if points:
