@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import tokstream
+from data import CORPUS_NAMES, corpus
 from tokstream.diagnostics.charts import delay_chart
 from tokstream.diagnostics.continuations import (
     Continuations,
@@ -130,3 +131,15 @@ def test_an_empty_text(cl100k):
     result = measure(cl100k, b"")
     assert (result.n_places, result.optimal.max) == (0, 0)
     ET.fromstring(delay_chart([result], "nothing"))
+
+
+@pytest.mark.parametrize("kind", CORPUS_NAMES)
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_between_characters_nothing_is_left_to_gain(name, kind):
+    """No special token can form: the engine has emitted all that every continuation agrees on."""
+    tok = tokstream.get_encoding(name)
+    text = corpus(kind, 60_000).encode()[-20_000:].decode(errors="ignore").encode()
+    result = measure(
+        tok, text, unit="char", n_samples=500, allowed_special=(), disallowed_special=()
+    )
+    assert result.n_equal == result.n_sampled > 0, result.gaps
