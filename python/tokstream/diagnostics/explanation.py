@@ -7,7 +7,7 @@ would change is what is reported. Memory: the account, some hundred bytes for ea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, final
 
 from tokstream import _core
@@ -200,14 +200,6 @@ def explain(
         tuple(tokens),
         tuple(steps),
     )
-
-
-@dataclass(slots=True)
-class _Cuts:
-    """Where segments and pretokens end, as the stages tell."""
-
-    segments: list[Span] = field(default_factory=list)
-    pretokens: list[Span] = field(default_factory=list)
 
 
 @final
