@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import platform
+import random
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,16 @@ delay for every algorithm. More continuations could only raise it.
 - machine: {machine}
 - {n_bytes:,} bytes of each corpus, {n_samples:,} sampled places each
 - text that spells a special token, as between documents, is that token
+- the texts named `hard` are {n_hard:,} random pieces each of what patterns wait for:
+  blanks and line breaks; capitals behind letters without case, marks and contractions; punctuation
 """
+
+HARD = {
+    "hard-blanks": (" ", "\n", "a", "  ", "\n\n", "\t", " " * 8),
+    "hard-capitals": ("漢", "A", "B", "a", "ª", "\u0301", "'s", " "),
+    "hard-punctuation": ("!", "/", "\n", "'", "-", "=", ".", "a", " ", "1"),
+}
+N_HARD = 50_000
 
 TAIL = """\
 ## What the sampled places show
@@ -66,7 +76,7 @@ def main() -> int:
     """Run the command for each encoding; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("encodings", nargs="*", default=["cl100k_base", "o200k_base"])
-    parser.add_argument("--max-bytes", type=int, default=2_000_000)
+    parser.add_argument("--max-bytes", type=int, default=1_000_000)
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where to write")
@@ -79,18 +89,22 @@ def main() -> int:
         machine=f"{cpu()}, {platform.system()} {platform.machine()}",
         n_bytes=options.max_bytes,
         n_samples=options.samples,
+        n_hard=N_HARD,
     )
     parts = [head]
     with tempfile.TemporaryDirectory() as folder:
         for name in CORPUS_NAMES:
             Path(folder, name).write_text(corpus(name, options.max_bytes), "utf-8")
+        for name, pieces in HARD.items():
+            rng = random.Random(f"{options.seed} {name}")
+            Path(folder, name).write_text("".join(rng.choices(pieces, k=N_HARD)), "utf-8")
         for encoding in options.encodings:
             picture = f"delay-{encoding}.svg"
             arguments = ["bench", "delay", "--markdown", "-e", encoding, "--special-text", "token"]
             arguments += ["--max-bytes", str(options.max_bytes), "--seed", str(options.seed)]
             arguments += ["--samples", str(options.samples), "--plot", str(pictures / picture)]
             done = subprocess.run(
-                [sys.executable, "-m", "tokstream", *arguments, *CORPUS_NAMES],
+                [sys.executable, "-m", "tokstream", *arguments, *CORPUS_NAMES, *HARD],
                 cwd=folder,
                 check=True,
                 stdout=subprocess.PIPE,
