@@ -233,7 +233,7 @@ def test_standard_streams_that_are_closed(command):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], ["which command", "encode, decode, count, info"]),
+        ([], ["which command", "encode, decode, count, explain, info, bench"]),
         (["encod"], ["'encod'", "did you mean encode"]),
         (["zzz"], ["there are encode, decode"]),
         (["--nope"], ["--nope"]),
