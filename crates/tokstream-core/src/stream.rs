@@ -16,6 +16,11 @@ use crate::tokens::{Across, Live};
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
 
+/// So many bytes behind an emitted boundary are merged anew at once, in any case.
+const FREE_MERGE: usize = 1024;
+/// Beyond that, each byte fed pays for so many.
+const MERGES_PER_BYTE: usize = 16;
+
 /// What is emitted while the live match may still grow past its last end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delay {
@@ -38,11 +43,14 @@ struct Run {
     /// Some tokens of the live pretoken are emitted already.
     is_partial: bool,
     delay: Delay,
+    /// Bytes that may still be merged anew behind emitted boundaries.
+    credit: usize,
 }
 
 impl Run {
     /// Take more text; complete pretokens are encoded at once.
     fn feed(&mut self, core: &Core, scratch: &mut Scratch, mut text: &[u8], out: &mut Vec<u32>) {
+        self.credit = self.credit.saturating_add(text.len() * MERGES_PER_BYTE);
         if !self.pending.is_empty() {
             // Join just enough to get past the pending text, then go on in place.
             let mut taken = 0;
@@ -136,6 +144,19 @@ impl Run {
         self.is_partial = false;
     }
 
+    /// May `n_bytes` behind an emitted boundary be merged anew? A pattern and a text can be made
+    /// for which much is pending and goes out a token at a time; then it waits for more text, so
+    /// that time stays linear. Published tokenizers never have that much pending.
+    fn can_merge_anew(&mut self, n_bytes: usize) -> bool {
+        if n_bytes > FREE_MERGE {
+            match self.credit.checked_sub(n_bytes) {
+                Some(left) => self.credit = left,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// Emit what is stable of the text that was read, from `text[done]` on; returns how much.
     ///
     /// If the live match may still grow past its last end there are two futures: what holds
@@ -178,7 +199,7 @@ impl Run {
             let stable = self.live.stable_boundary(vocabulary, &across, rest, &mut scratch.window);
             let boundary =
                 end.map_or(stable, |end| self.live.common_boundary(vocabulary, end, stable));
-            if boundary == 0 {
+            if boundary == 0 || !self.can_merge_anew(rest.len() - boundary) {
                 break;
             }
             self.live.emit(vocabulary, rest, boundary, out);
