@@ -451,7 +451,9 @@ class Tokenizer:
 
         Returns:
             The part, cut at a token boundary and back to a whole character; its number of ids;
-            and the offset of the cut. Encoding the part alone gives that many ids.
+            and the offset of the cut. Encoding the part alone gives that many ids, which cutting
+            the list of ids does not promise. With side="left" the part begins at one of the last
+            `max_tokens` ids.
 
         Raises:
             InputError: as in `encode`, for the text that had to be read.
