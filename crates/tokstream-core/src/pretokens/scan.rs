@@ -260,6 +260,10 @@ impl Scan {
         ends: &mut Ends,
     ) -> Stop {
         loop {
+            // One step of tracking may have made many ends certain.
+            if ends.is_full() {
+                return Stop::Full;
+            }
             let stop = if self.tracked.is_some() {
                 self.run_tracked(automaton, text, origin, emitted, ends)
             } else {
