@@ -452,8 +452,9 @@ class Tokenizer:
         Returns:
             The part, cut at a token boundary and back to a whole character; its number of ids;
             and the offset of the cut. Encoding the part alone gives that many ids, which cutting
-            the list of ids does not promise. With side="left" the part begins at one of the last
-            `max_tokens` ids.
+            the list of ids does not promise. It is the longest such part among those cut at one
+            of the `max_tokens` ids that remain; with side="right" also at a few behind them, since
+            a text may have fewer ids than its beginning ("    " is one, "    1" begins with two).
 
         Raises:
             InputError: as in `encode`, for the text that had to be read.
@@ -464,7 +465,7 @@ class Tokenizer:
             raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
         if side not in ("right", "left"):
             raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
-        whole = text if isinstance(text, str) else bytes(view_of(text))
+        whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
         choice = (allowed_special, disallowed_special)
         stream = EncodeStream(self, choice, "strict")
         if side == "right":

@@ -232,6 +232,10 @@ def test_cost_depends_on_what_is_kept(tokenizer: Tokenizer) -> None:
     begin = time.process_time()
     tokenizer.truncate(text, 100, **PLAIN)
     assert time.process_time() - begin < 0.25
+    data = b"x y " * 10_000_000
+    begin = time.process_time()
+    tokenizer.truncate(data, 100)
+    assert time.process_time() - begin < 0.01, "bytes are not copied"
 
 
 def test_a_pattern_that_decides_late() -> None:
