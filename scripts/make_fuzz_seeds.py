@@ -31,6 +31,10 @@ PATTERNS = {
     # the same with two ways to go on
     "lookback": r"a(?:[ab]*c)?|(?:ba)*b1|[\s\S]",
     # the character behind decides
+    # many ends become certain at once
+    "late": r"a*b|[\s\S]",
+    # a first match that stalls, and another inside it
+    "stall": r"abc*1|bc*x*2|[\s\S]",
     "lookahead": r"\s+(?!\S)|a+(?=b)|a|\S\s?|\s",
 }
 

@@ -12,6 +12,9 @@ const ALPHABET: [char; 24] = [
     '字', '\u{301}', '\u{200D}', '🙂', '\u{85}', 'x',
 ];
 
+/// Runs are not made longer than this by much.
+const MAX_RUNS: usize = 1500;
+
 /// The unread part of the input.
 pub struct Input<'a>(pub &'a [u8]);
 
@@ -49,14 +52,18 @@ impl Input<'_> {
         let gaps = self.gaps();
         let on_invalid = if mode & 1 == 0 { OnInvalid::Fail } else { OnInvalid::Replace };
         let source = if mode & 2 == 0 { Source::Bytes } else { Source::Text };
-        let mut bytes = if mode & 4 == 0 { self.0.to_vec() } else { from_alphabet(self.0) };
+        let mut bytes = match mode >> 2 & 3 {
+            0 => self.0.to_vec(),
+            1 => from_alphabet(self.0),
+            _ => runs(self.0),
+        };
         self.0 = &[];
         if source == Source::Text {
             bytes = with_surrogates(&bytes);
         }
         let cuts =
-            if mode & 8 == 0 { place(&gaps, bytes.len()) } else { (1..bytes.len()).collect() };
-        let delay = if mode & 16 == 0 { Delay::Optimal } else { Delay::Composition };
+            if mode & 16 == 0 { place(&gaps, bytes.len()) } else { (1..bytes.len()).collect() };
+        let delay = if mode & 32 == 0 { Delay::Optimal } else { Delay::Composition };
         let mut text = Text { bytes, source, on_invalid, delay, cuts };
         text.move_cuts();
         text
@@ -96,6 +103,19 @@ fn place(gaps: &[usize], n: usize) -> Vec<usize> {
 pub fn from_alphabet(bytes: &[u8]) -> Vec<u8> {
     let text: String = bytes.iter().map(|&b| ALPHABET[b as usize % ALPHABET.len()]).collect();
     text.into_bytes()
+}
+
+/// Pairs of a character and how often, so that few bytes make long runs; the oracle is slow.
+fn runs(pairs: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for pair in pairs.chunks(2) {
+        let n = pair.get(1).map_or(1, |&n| 1 + n as usize * n as usize / 32);
+        text.extend(from_alphabet(&pair[..1]).repeat(n));
+        if text.len() > MAX_RUNS {
+            break;
+        }
+    }
+    text
 }
 
 /// UTF-8 with U+FFFD for what is not, and surrogates (as three bytes each) for U+E000..=U+E7FF.

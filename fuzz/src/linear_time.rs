@@ -1,7 +1,7 @@
 //! P5: time is linear for every input and every accepted pattern.
 //!
-//! A short unit is repeated to a length at which quadratic work takes seconds and linear work
-//! milliseconds; the limit lies far from both, and one run below it is enough.
+//! A short unit, and then a tail, are repeated to a length at which quadratic work takes seconds
+//! and linear work milliseconds; the limit lies far from both, and one run below it is enough.
 
 use std::time::{Duration, Instant};
 
@@ -22,15 +22,18 @@ pub fn check(data: &[u8]) {
     let Some(tokenizer) = Tokenizer::read(&mut input) else { return };
     let special = Special::read(&mut input);
     let chunk = [1, 3, 64, 1000, 4096, N_BYTES][input.below(6)];
-    let n_prefix = input.below(16).min(input.0.len());
-    let (prefix, unit) = input.0.split_at(n_prefix);
-    let (mut text, unit) = (from_alphabet(prefix), from_alphabet(unit));
-    if unit.is_empty() || unit.len() > 64 {
+    let mut part = |n_most| {
+        let n = input.below(n_most).min(input.0.len());
+        let (part, rest) = input.0.split_at(n);
+        input.0 = rest;
+        from_alphabet(part)
+    };
+    let (mut text, unit, tail) = (part(16), part(64), part(16));
+    if unit.is_empty() {
         return;
     }
-    while text.len() < N_BYTES {
-        text.extend_from_slice(&unit);
-    }
+    text.extend(unit.repeat(N_BYTES / unit.len()));
+    text.extend(tail.repeat(N_BYTES / 64));
     let mut took = Duration::ZERO;
     for _ in 0..N_TRIES {
         let begin = Instant::now();

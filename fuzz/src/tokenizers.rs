@@ -14,7 +14,7 @@ use super::oracle::Oracle;
 use super::special;
 use super::tables::Table;
 
-static AUTOMATA: [&[u8]; 8] = [
+static AUTOMATA: [&[u8]; 10] = [
     include_bytes!("../seeds/gpt2.automaton"),
     include_bytes!("../seeds/cl100k.automaton"),
     include_bytes!("../seeds/o200k.automaton"),
@@ -23,6 +23,8 @@ static AUTOMATA: [&[u8]; 8] = [
     include_bytes!("../seeds/pairs.automaton"),
     include_bytes!("../seeds/lookback.automaton"),
     include_bytes!("../seeds/lookahead.automaton"),
+    include_bytes!("../seeds/late.automaton"),
+    include_bytes!("../seeds/stall.automaton"),
 ];
 static VOCABULARIES: [&str; 3] = [
     include_str!("../seeds/english.tokens"),
