@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "run"]
 
 MEASURES = {
-    "median": ("median_ns", "ns"),
+    "mean": ("mean_ns", "ns"),
     "p99": ("p99_ns", "ns"),
     "grown": ("grown_bytes", "bytes"),
 }

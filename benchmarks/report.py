@@ -109,18 +109,18 @@ def feeds() -> str:
     if not rows:
         return NOTHING.format("feeds")
     lines = [
-        "| run | encoding | feeds | median, µs | p99, µs | memory grown, KiB |",
+        "| run | encoding | feeds | mean, µs | p99, µs | memory grown, KiB |",
         "|---|---|---|---|---|---|",
     ]
     found = {(row.workload, row.encoding): row for row in rows}
-    for (name, encoding), median in found.items():
+    for (name, encoding), mean in found.items():
         run, _, what = name.rpartition(", ")
-        if not what.startswith("median "):
+        if not what.startswith("mean "):
             continue
         p99, grown = (
-            found[f"{run}, {what.replace('median', other)}", encoding] for other in ("p99", "grown")
+            found[f"{run}, {what.replace('mean', other)}", encoding] for other in ("p99", "grown")
         )
-        cells = [run, encoding, f"{median.n_bytes:,}", f"{median.median / 1e3:.1f}"]
+        cells = [run, encoding, f"{mean.n_bytes:,}", f"{mean.median / 1e3:.1f}"]
         cells += [f"{p99.median / 1e3:.1f}", f"{grown.high / 1024:,.0f}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + f"\n\nOne byte per feed; {circumstances(rows)}\n"
