@@ -147,7 +147,7 @@ def modes() -> str:
     first = rows[0]
     return (
         "\n".join(lines)
-        + f"\n\nMedian (lowest to highest) of {first.n_rounds} rounds, both in turn "
+        + f"\n\nMedian (lowest to highest) of {first.n_rounds} rounds of CPU time, both in turn "
         f"in one process; the median of all medians is {middle:.3f}. {when(rows)}\n"
     )
 

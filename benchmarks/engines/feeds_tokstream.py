@@ -1,8 +1,8 @@
 """Engine: tokstream, a stream fed one byte at a time; how long a feed takes; memory.
 
-Enters: a job on the command line. Leaves: one JSON object on standard output: mean_ns and p99_ns
-of a feed, grown_bytes (peak of resident memory behind the first tenth of the feeds), n_tokens, ids
-(digest), version.
+Enters: a job on the command line. Leaves: one JSON object on standard output: mean_ns (CPU time,
+this loop included) and p99_ns of a feed; grown_bytes, by how much the peak of resident memory rose
+behind the first tenth of the feeds; n_tokens, ids (digest), version.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import resource
 import sys
 from array import array
 from importlib.metadata import version
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 
 from harness import WARM_UP, job_parser, pin
 
@@ -34,6 +34,7 @@ def main() -> None:
     ids: array[int] = array("I", bytes(4 * len(text)))
     times = array("q", bytes(8 * len(text)))
     n_tokens = begin_peak = 0
+    begin_all = process_time_ns()
     for at in range(len(text)):
         if at == len(text) // 10:
             begin_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -44,13 +45,14 @@ def main() -> None:
         for token_id in found:
             ids[n_tokens] = token_id
             n_tokens += 1
+    elapsed_ns = process_time_ns() - begin_all
     end_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     digest = IdDigest()
     digest.update(ids[:n_tokens].tobytes())
     digest.update(array("I", stream.finish()).tobytes())
     ordered = sorted(times)
     result = {
-        "mean_ns": sum(ordered) // len(ordered),
+        "mean_ns": elapsed_ns // len(text),
         "p99_ns": ordered[len(ordered) * 99 // 100],
         "grown_bytes": (end_peak - begin_peak) * RSS_UNIT,
         "n_tokens": digest.n_tokens,

@@ -1,7 +1,7 @@
 """Engine: tokstream, streams of both delays, in turn, over the same chunks.
 
 Enters: a job on the command line. Leaves: one JSON object on standard output: elapsed_ns, for each
-delay a list with the time of each round; n_tokens, ids (digest) of both, version.
+delay a list with the CPU time of each round; n_tokens, ids (digest) of both, version.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from array import array
 from importlib.metadata import version
-from time import perf_counter_ns
+from time import process_time_ns
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from harness import job_parser, pin
@@ -62,7 +62,7 @@ def ids(stream: EncodeStream, chunks: list[bytes]) -> IdDigest:
 
 
 def once(streams: dict[Mode, EncodeStream], chunks: list[bytes]) -> dict[Mode, int]:
-    """Return the nanoseconds of all chunks for each delay.
+    """Return the CPU time of all chunks for each delay.
 
     The streams take turns after a block of some hundred microseconds, and who goes first changes,
     so that what disturbs the machine disturbs both. Ids are only counted: what they are put into is
@@ -76,10 +76,10 @@ def once(streams: dict[Mode, EncodeStream], chunks: list[bytes]) -> dict[Mode, i
         block = chunks[at : at + length]
         for mode in MODES[:: 1 if number % 2 == 0 else -1]:
             advance = streams[mode].advance
-            begin = perf_counter_ns()
+            begin = process_time_ns()
             for chunk in block:
                 advance(chunk)
-            elapsed_ns[mode] += perf_counter_ns() - begin
+            elapsed_ns[mode] += process_time_ns() - begin
     return elapsed_ns
 
 
