@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import statistics
 import sys
+from functools import partial
 from pathlib import Path
 
 import records
@@ -55,11 +56,11 @@ def memory() -> str:
     return "\n".join(lines) + f"\n\nHighest of {circumstances(rows)}\n"
 
 
-def linear() -> str:
+def growth(benchmark: str) -> str:
     """Tabulate how time grows with length, and the delay."""
-    rows = valid("linear")
+    rows = valid(benchmark)
     if not rows:
-        return NOTHING.format("linear")
+        return NOTHING.format(benchmark)
     lines = [
         "| run | bytes | MB/s | time(2n) / time(n) | largest delay, bytes |",
         "|---|---|---|---|---|",
@@ -70,13 +71,13 @@ def linear() -> str:
         once = found.get(f"{base} x1")
         if times != "2" or once is None:
             continue
-        growth = twice.median / once.median
+        ratio = twice.median / once.median
         cells = [
             base,
             f"{twice.n_bytes:,}",
             rate(twice),
-            f"{growth:.2f}",
-            str(twice.max_delay_bytes),
+            f"{ratio:.2f}",
+            f"{twice.max_delay_bytes:,}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + f"\n\nIn chunks of 4 KB; {circumstances(rows)}\n"
@@ -182,7 +183,8 @@ def when(rows: list[Row]) -> str:
 TABLES = {
     "throughput": throughput,
     "memory": memory,
-    "linear": linear,
+    "linear": partial(growth, "linear"),
+    "lookback": partial(growth, "lookback"),
     "undecided": undecided,
     "feeds": feeds,
     "modes": modes,

@@ -3,6 +3,7 @@
     python benchmarks/run.py throughput     # first pass over 8 MB, against tiktoken, one core
     python benchmarks/run.py memory         # peak of `tokstream encode` on 64 MiB and 2 GiB
     python benchmarks/run.py linear         # time(2n) / time(n) of runs, fed in chunks
+    python benchmarks/run.py lookback       # the same for patterns on their worst input
     python benchmarks/run.py undecided      # what is pending in 10 million blanks, both delays
     python benchmarks/run.py feeds          # one byte per feed in runs of blanks
     python benchmarks/run.py modes          # the price of delay="optimal" on ordinary text
@@ -39,6 +40,7 @@ KINDS = {
     "throughput": throughput.run,
     "memory": peak_memory.run,
     "linear": linear.run,
+    "lookback": partial(linear.run, benchmark="lookback"),
     "undecided": undecided.run,
     "feeds": feeds.run,
     "modes": modes.run,
@@ -47,6 +49,7 @@ N_ROUNDS = {
     "throughput": 5,
     "memory": 1,
     "linear": 5,
+    "lookback": 5,
     "undecided": 1,
     "feeds": 3,
     "modes": 15,
@@ -56,10 +59,13 @@ VERIFY_BYTES = {
     "throughput": 100_000,
     "memory": 1_000_000,
     "linear": 10_000,
+    "lookback": 10_000,
     "undecided": 1_000_000,
     "feeds": 5_000,
     "modes": 5_000,
 }
+CHECKED = ("linear", "lookback")
+"""What compares with the reference only if told to: at full size that takes too long."""
 UNITS = {"ns": (1e3, "µs"), "bytes": (1 << 20, "MiB"), "ratio": (1, "times")}
 
 
@@ -103,7 +109,7 @@ def small(kind: str, scratch: Path) -> list[records.Row]:
     chosen = workloads.load(kind, VERIFY_BYTES[kind])
     if kind != "throughput":  # what depends on the encoding is tested elsewhere
         chosen = [replace(workload, encodings=workload.encodings[-1:]) for workload in chosen]
-    measure = partial(linear.run, check=True) if kind == "linear" else KINDS[kind]
+    measure = partial(KINDS[kind], check=True) if kind in CHECKED else KINDS[kind]
     return measure(chosen, 1, records.Facts.now(), scratch)
 
 
