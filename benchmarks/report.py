@@ -13,9 +13,13 @@ import statistics
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import records
 from records import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -80,7 +84,7 @@ def growth(benchmark: str) -> str:
             f"{twice.max_delay_bytes:,}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nIn chunks of 4 KB; {circumstances(rows)}\n"
+    return "\n".join(lines) + f"\n\nIn chunks of 4 KB, CPU time; {circumstances(rows)}\n"
 
 
 def undecided() -> str:
@@ -180,7 +184,7 @@ def when(rows: list[Row]) -> str:
     )
 
 
-TABLES = {
+TABLES: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "memory": memory,
     "linear": partial(growth, "linear"),

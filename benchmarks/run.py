@@ -22,6 +22,7 @@ import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import builds
 import digests
@@ -36,7 +37,10 @@ import throughput
 import undecided
 import workloads
 
-KINDS = {
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS: dict[str, Callable[..., list[records.Row]]] = {
     "throughput": throughput.run,
     "memory": peak_memory.run,
     "linear": linear.run,
