@@ -6,6 +6,8 @@
 
 use crate::error::TableError;
 
+use super::blocks::BlockScan;
+
 pub(crate) const DEAD: u16 = 0;
 pub(crate) const START: u16 = 1;
 pub(crate) const FLAG: u16 = 0x8000;
@@ -37,6 +39,7 @@ pub struct Automaton {
     ascii: Vec<[u32; N_ASCII]>,
     covers: Vec<bool>,
     ends: Vec<bool>,
+    block_scan: Option<BlockScan>,
 }
 
 /// Reads little-endian numbers, refusing to run past the end.
@@ -99,8 +102,10 @@ impl Automaton {
             ascii: Vec::new(),
             covers,
             ends,
+            block_scan: None,
         };
         automaton.fold();
+        automaton.block_scan = BlockScan::new(&automaton);
         Ok(automaton)
     }
 
@@ -118,13 +123,23 @@ impl Automaton {
             self.folded.chunks_exact(row).map(|row| classes.map(|class| row[class])).collect();
     }
 
+    /// Tables to read whole blocks of text with, if the pattern is simple enough.
+    pub(crate) fn block_scan(&self) -> Option<&BlockScan> {
+        self.block_scan.as_ref()
+    }
+
+    /// Number of classes of code points.
+    pub(crate) fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
     /// Number of states, the dead one included.
     #[must_use]
     pub fn n_states(&self) -> usize {
         self.n_states
     }
 
-    fn class_of(&self, code_point: u32) -> usize {
+    pub(crate) fn class_of(&self, code_point: u32) -> usize {
         let block = self.index[(code_point >> 6) as usize] as usize;
         self.blocks[block << 6 | (code_point & 63) as usize] as usize
     }
@@ -193,7 +208,7 @@ impl Automaton {
 
 /// Code point and length of the non-ASCII character at `text[at]`, which is complete and valid.
 #[inline(always)]
-fn decode(text: &[u8], at: usize) -> (u32, usize) {
+pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let lead = text[at] as u32;
     let tail = |i: usize| (text[at + i] & 0x3F) as u32;
     if lead < 0xE0 {
