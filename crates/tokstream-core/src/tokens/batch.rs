@@ -4,6 +4,7 @@
 //! those that were not found, append the ids in text order. Short loops without unforeseen
 //! branches let the processor wait for several look-ups at once.
 
+use super::lanes::{self, Job};
 use super::merge::MergeScratch;
 use super::pieces::{self, Found, Key, PieceTable};
 use super::vocabulary::Vocabulary;
@@ -12,16 +13,32 @@ use super::vocabulary::Vocabulary;
 const GROUP: usize = 1024;
 /// Ids gathered before they are appended.
 const MAX_IDS: usize = 4 * GROUP;
+/// Longest pretoken that is merged along with others, in bytes, and bytes of all of those.
+const MAX_JOB: usize = 64;
+const MAX_VALUES: usize = 4096;
+const N_LATEST: usize = 1024;
 
 /// Buffers of a batch, kept between calls.
 #[derive(Debug)]
 pub struct Batch {
+    /// Ends of the parts that pretokens are taken apart into.
+    parts: Vec<usize>,
     keys: Vec<Key>,
     lines: Vec<u32>,
     found: Vec<Found>,
     /// Indices of pretokens that the table does not know.
     misses: Vec<u32>,
     ids: Vec<u32>,
+    /// Pretokens to merge, and their indices.
+    jobs: Vec<Job>,
+    job_of: Vec<u32>,
+    /// By the lower bits of a line's number, the latest job that belongs there; maybe a stale one.
+    latest: Vec<u16>,
+    /// Index of a pretoken, and of the same one before.
+    same: Vec<(u32, u32)>,
+    /// Values of the jobs' bytes.
+    values: Vec<u32>,
+    n_values: usize,
     /// Ids of pretokens that have too many for a `Found`.
     spill: Vec<u32>,
     merge: MergeScratch,
@@ -30,11 +47,18 @@ pub struct Batch {
 impl Default for Batch {
     fn default() -> Self {
         Self {
+            parts: Vec::new(),
             keys: vec![Key::default(); GROUP],
             lines: vec![0; GROUP],
             found: vec![Found::default(); GROUP],
             misses: vec![0; GROUP],
             ids: vec![0; MAX_IDS],
+            jobs: Vec::new(),
+            job_of: Vec::new(),
+            latest: vec![0; N_LATEST],
+            same: Vec::new(),
+            values: vec![0; MAX_VALUES + MAX_JOB],
+            n_values: 0,
             spill: Vec::new(),
             merge: MergeScratch::default(),
         }
@@ -44,6 +68,23 @@ impl Default for Batch {
 impl Batch {
     /// Append the ids of the pretokens of `text` that end at `ends`, the first beginning at `begin`.
     pub fn encode(
+        &mut self,
+        vocabulary: &Vocabulary,
+        table: &mut PieceTable,
+        text: &[u8],
+        begin: usize,
+        ends: &[usize],
+        out: &mut Vec<u32>,
+    ) {
+        let mut parts = std::mem::take(&mut self.parts);
+        let seams = vocabulary.seams.as_ref();
+        let is_apart = seams.is_some_and(|seams| seams.take_apart(text, begin, ends, &mut parts));
+        let ends = if is_apart { &parts } else { ends };
+        self.encode_parts(vocabulary, table, text, begin, ends, out);
+        self.parts = parts;
+    }
+
+    fn encode_parts(
         &mut self,
         vocabulary: &Vocabulary,
         table: &mut PieceTable,
@@ -89,6 +130,7 @@ impl Batch {
         n_misses
     }
 
+    /// Find the ids of the pretokens that were not found, the first of all beginning at `first`.
     #[inline(never)]
     fn merge_misses(
         &mut self,
@@ -100,31 +142,94 @@ impl Batch {
         n_misses: usize,
     ) {
         self.spill.clear();
-        for &index in &self.misses[..n_misses] {
-            let index = index as usize;
+        self.same.clear();
+        self.clear_jobs();
+        for miss in 0..n_misses {
+            let index = self.misses[miss] as usize;
             let (key, line) = (self.keys[index], self.lines[index]);
-            let is_short = pieces::is_short(key);
-            // In the line beside, or merged since it was looked up.
-            if is_short && let Some(found) = table.find(key, line) {
-                self.found[index] = found;
+            let begin = if index == 0 { first } else { ends[index - 1] };
+            let length = ends[index] - begin;
+            if pieces::is_short(key) {
+                if let Some(found) = table.find(key, line) {
+                    self.found[index] = found;
+                    continue;
+                }
+                // The same pretoken may have been missed before in this batch.
+                let latest = &mut self.latest[line as usize % N_LATEST];
+                let before = *latest as usize;
+                if self.job_of.get(before).is_some_and(|&other| self.keys[other as usize] == key) {
+                    self.same.push((index as u32, self.job_of[before]));
+                    continue;
+                }
+                *latest = self.jobs.len() as u16;
+            } else if length > MAX_JOB || vocabulary.has_whole_pieces() {
+                let n_spilled = self.spill.len();
+                vocabulary.merge(&text[begin..ends[index]], &mut self.merge, &mut self.spill);
+                self.found[index] = Found::new(&self.spill, n_spilled);
                 continue;
             }
-            let begin = if index == 0 { first } else { ends[index - 1] };
+            self.jobs.push(Job { begin, length, values: self.n_values });
+            self.job_of.push(index as u32);
+            self.n_values += length;
+            if self.n_values > MAX_VALUES {
+                self.do_jobs(vocabulary, table, text);
+            }
+        }
+        self.do_jobs(vocabulary, table, text);
+        for &(index, other) in &self.same {
+            self.found[index as usize] = self.found[other as usize];
+        }
+    }
+
+    /// Merge the jobs and keep what is short.
+    fn do_jobs(&mut self, vocabulary: &Vocabulary, table: &mut PieceTable, text: &[u8]) {
+        let values = &mut self.values;
+        lanes::longest_suffixes(&vocabulary.automaton, text, &self.jobs, values);
+        let forest = &vocabulary.forest;
+        for job in &self.jobs {
+            let last = values[job.values + job.length - 1];
+            forest.prefetch(last);
+        }
+        for job in &self.jobs {
+            let values = &values[job.values..job.values + job.length];
+            // A whole token needs no tests.
+            if values.last().is_none_or(|&last| forest.length(last) < job.length) {
+                values.iter().for_each(|&value| forest.prefetch(value));
+            }
+        }
+        for (job, &index) in self.jobs.iter().zip(&self.job_of) {
+            let values = &mut values[job.values..job.values + job.length];
+            let piece = &text[job.begin..job.begin + job.length];
             let n_spilled = self.spill.len();
-            vocabulary.merge(&text[begin..ends[index]], &mut self.merge, &mut self.spill);
+            if let Some(id) = vocabulary.whole_piece(piece) {
+                self.spill.push(id);
+            } else {
+                if values.last().is_none_or(|&last| forest.length(last) < job.length) {
+                    vocabulary.test(piece, values);
+                }
+                vocabulary.emit(values, &mut self.spill);
+            }
+            let index = index as usize;
             let found = Found::new(&self.spill, n_spilled);
             if !found.is_spilled() {
                 self.spill.truncate(n_spilled);
-                if is_short {
-                    table.put(key, line, found);
+                if pieces::is_short(self.keys[index]) {
+                    table.put(self.keys[index], self.lines[index], found);
                 }
             }
             self.found[index] = found;
         }
+        self.clear_jobs();
     }
 
-    /// Append the ids of the first `n` pretokens.
+    fn clear_jobs(&mut self) {
+        self.jobs.clear();
+        self.job_of.clear();
+        self.n_values = 0;
+    }
+
     #[inline(never)]
+    /// Append the ids of the first `n` pretokens.
     fn append(&mut self, n: usize, out: &mut Vec<u32>) {
         let mut n_ids = 0;
         for found in &self.found[..n] {
