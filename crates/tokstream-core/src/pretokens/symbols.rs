@@ -1,48 +1,78 @@
 //! Text → the class of each character, and where it begins.
 
 use super::automaton::{Automaton, decode};
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::inert::Inert;
+use crate::simd;
 
 /// Bytes that begin no character, and bytes that do not say which class theirs is in.
 const NONE: u8 = 0xFF;
-const LOOK: u8 = 0xFE;
-
-/// Symbols of the characters of one block.
-#[derive(Debug, Default)]
-pub(crate) struct Symbols {
-    /// One per character.
-    pub(crate) symbols: Vec<u8>,
-    /// Where they begin in the block.
-    pub(crate) begins: Vec<u32>,
-    n: usize,
-}
+pub(crate) const LOOK: u8 = 0xFE;
+/// Room behind the last value, so that 64 can be written at a time.
+const SPARE: usize = 64;
 
 /// What a byte says about the character it begins.
 #[derive(Debug)]
-pub(crate) struct ByteClasses([u8; 256]);
+pub(crate) struct ByteClasses {
+    pub(crate) of_byte: [u8; 256],
+    /// A first byte that needs the second one to tell, and the classes by the second one's lower
+    /// six bits.
+    pub(crate) row_lead: u8,
+    pub(crate) row: [u8; 64],
+}
 
 impl ByteClasses {
     /// From the classes of `automaton`, of which there are fewer than 254.
     pub(crate) fn new(automaton: &Automaton) -> Self {
-        Self(std::array::from_fn(|byte| {
-            // The code points whose first byte this is.
-            let (first, last) = match byte {
-                0..0x80 => (byte, byte),
-                0x80..0xC0 => return NONE,
-                0xC0..0xE0 => ((byte & 0x1F) << 6, (byte & 0x1F) << 6 | 0x3F),
-                0xE0..0xF0 => ((byte & 0x0F) << 12, (byte & 0x0F) << 12 | 0xFFF),
-                0xF0..0xF5 => ((byte & 7) << 18, ((byte & 7) << 18 | 0x3_FFFF).min(0x10_FFFF)),
-                _ => return LOOK,
-            };
-            let mut classes = (first..=last).map(|cp| automaton.class_of(cp as u32));
-            let class = classes.next().unwrap_or(LOOK as usize);
-            if classes.all(|other| other == class) { class as u8 } else { LOOK }
-        }))
+        let class_of_all = |mut code_points: std::ops::RangeInclusive<usize>| {
+            let class = code_points.next().map(|cp| automaton.class_of(cp as u32));
+            let is_same = |cp| Some(automaton.class_of(cp as u32)) == class;
+            class.filter(|_| code_points.all(is_same)).map_or(LOOK, |class| class as u8)
+        };
+        let of_byte = std::array::from_fn(|byte| match byte {
+            0..0x80 => automaton.class_of(byte as u32) as u8,
+            0x80..0xC0 => NONE,
+            0xC0..0xE0 => class_of_all((byte & 0x1F) << 6..=(byte & 0x1F) << 6 | 0x3F),
+            0xE0..0xF0 => class_of_all((byte & 0x0F) << 12..=(byte & 0x0F) << 12 | 0xFFF),
+            0xF0..0xF5 => {
+                class_of_all((byte & 7) << 18..=((byte & 7) << 18 | 0x3_FFFF).min(0x10_FFFF))
+            }
+            _ => LOOK,
+        });
+        // The row of most use is one that tells all its characters.
+        let row_of = |lead: usize| -> [u8; 64] {
+            std::array::from_fn(|second| {
+                let first = (lead & 0x0F) << 12 | second << 6;
+                class_of_all(first..=first | 0x3F)
+            })
+        };
+        let rows = (0xE0..0xF0_usize).filter(|&lead| of_byte[lead] == LOOK);
+        let row_lead = rows
+            .min_by_key(|&lead| row_of(lead).iter().filter(|&&class| class == LOOK).count())
+            .unwrap_or(0xE0);
+        Self { of_byte, row_lead: row_lead as u8, row: row_of(row_lead) }
     }
 }
 
+/// Symbols of some characters, and where they begin in the block.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    symbols: Vec<u8>,
+    begins: Vec<u16>,
+    n: usize,
+}
+
 impl Symbols {
-    /// The characters of `text[begin..end]`, which are whole.
-    #[inline(never)]
+    fn make_room(&mut self, n: usize) {
+        let n = n + SPARE;
+        if self.symbols.len() < n {
+            self.symbols.resize(n, 0);
+            self.begins.resize(n, 0);
+        }
+    }
+
+    /// The characters of `text[begin..end]`, which are whole and less than 64 KiB.
     pub(crate) fn read(
         &mut self,
         automaton: &Automaton,
@@ -51,26 +81,57 @@ impl Symbols {
         begin: usize,
         end: usize,
     ) {
-        let block = &text[begin..end];
-        if self.symbols.len() < block.len() {
-            self.symbols.resize(block.len(), 0);
-            self.begins.resize(block.len(), 0);
+        self.make_room(end - begin);
+        let look = |at| automaton.class_of(decode(text, at).0) as u8;
+        let Self { symbols, begins, n } = self;
+        #[cfg(target_arch = "x86_64")]
+        if simd::has_avx512() {
+            // SAFETY: the processor has it.
+            *n = unsafe { avx512::read(classes, &look, text, begin, end, symbols, begins) };
+            return;
         }
-        let mut n = 0;
-        for (at, &byte) in block.iter().enumerate() {
-            let mut symbol = classes.0[byte as usize];
+        *n = 0;
+        for (at, &byte) in text[begin..end].iter().enumerate() {
+            let mut symbol = classes.of_byte[byte as usize];
             if symbol == LOOK {
-                symbol = automaton.class_of(decode(text, begin + at).0) as u8;
+                symbol = look(begin + at);
             }
-            self.symbols[n] = symbol;
-            self.begins[n] = at as u32;
-            n += usize::from(symbol != NONE);
+            symbols[*n] = symbol;
+            begins[*n] = at as u16;
+            *n += usize::from(symbol != NONE);
         }
-        self.n = n;
+    }
+
+    /// Take over, of `from[range]`, the characters that matter; where finding them costs more than
+    /// it saves, all of them.
+    pub(crate) fn take_lively(
+        &mut self,
+        tables: &Inert,
+        from: &Self,
+        range: std::ops::Range<usize>,
+    ) {
+        self.make_room(range.len());
+        let (symbols, begins) = (&from.symbols[range.clone()], &from.begins[range]);
+        #[cfg(target_arch = "x86_64")]
+        if simd::has_avx512() {
+            // SAFETY: the processor has it.
+            self.n = unsafe {
+                avx512::drop_inert(tables, symbols, begins, &mut self.symbols, &mut self.begins)
+            };
+            return;
+        }
+        self.symbols[..symbols.len()].copy_from_slice(symbols);
+        self.begins[..begins.len()].copy_from_slice(begins);
+        self.n = symbols.len();
+    }
+
+    /// Symbols and begins of some of the characters.
+    pub(crate) fn slices(&self, range: std::ops::Range<usize>) -> (&[u8], &[u16]) {
+        (&self.symbols[range.clone()], &self.begins[range])
     }
 
     /// Symbols and begins.
-    pub(crate) fn as_slices(&self) -> (&[u8], &[u32]) {
+    pub(crate) fn as_slices(&self) -> (&[u8], &[u16]) {
         (&self.symbols[..self.n], &self.begins[..self.n])
     }
 }

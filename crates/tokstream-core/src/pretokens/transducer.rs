@@ -29,7 +29,7 @@ pub(crate) const SET: u32 = 1 << 28;
 pub(crate) const BAIL: u32 = 1 << 27;
 
 /// What is done seldom enough to be worth a branch.
-pub(crate) const SELDOM: u32 = ENDS_BEFORE | ENDS_AT_REGISTER | BAIL;
+pub(crate) const SELDOM: u32 = ENDS_BEFORE | ENDS_AT_REGISTER | SET | BAIL;
 
 /// The tables.
 #[derive(Debug)]
@@ -106,6 +106,11 @@ impl Transducer {
             }
             self.certain[before] = bits;
         }
+    }
+
+    /// Number of states; their entries begin `STRIDE` apart.
+    pub(crate) fn n_states(&self) -> usize {
+        self.n_states
     }
 
     /// The entry for `symbol` in the state whose entries begin at `state`.
