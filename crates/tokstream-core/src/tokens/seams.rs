@@ -103,7 +103,7 @@ impl Seams {
         parts: &mut Vec<usize>,
     ) -> bool {
         let end = ends.last().copied().unwrap_or(begin);
-        if text[begin..end].iter().fold(0, |most, &byte| most.max(byte)) < 0xE0 {
+        if text[begin..end].is_ascii() {
             return false;
         }
         parts.clear();
@@ -111,7 +111,9 @@ impl Seams {
         let mut n = 0;
         let mut begin = begin;
         for &end in ends {
-            if end - begin >= MIN_BYTES {
+            // In scripts without spaces a pretoken begins with one of their characters, or with
+            // one other byte.
+            if end - begin >= MIN_BYTES && text[begin].max(text[begin + 1]) >= 0xE0 {
                 n = self.take_one_apart(text, begin, end, parts, n);
             }
             parts[n] = end;
