@@ -6,6 +6,7 @@
 //! collisions gets slower look-ups, never wrong ids.
 
 use bytemuck::{Pod, Zeroable};
+use memmap2::MmapMut;
 
 use crate::prefetch::prefetch;
 
@@ -14,7 +15,6 @@ const MAX_BYTES: usize = 15;
 /// Most ids that are kept.
 const MAX_IDS: usize = 4;
 const N_LINES: usize = 1 << 17;
-const WORDS_PER_LINE: usize = 8;
 
 /// The number of ids is in the upper byte of a value's last word, so ids there are below this.
 const N_SHIFT: u32 = 24;
@@ -60,8 +60,8 @@ struct Line([Entry; 2]);
 /// The table; 8 MiB, of which only touched pages cost memory.
 #[derive(Debug)]
 pub struct PieceTable {
-    /// Zeroed by the allocator; the lines lie in it at the first multiple of 64.
-    words: Vec<u64>,
+    /// Zeroed by the system.
+    memory: MmapMut,
 }
 
 impl Found {
@@ -139,20 +139,28 @@ pub(crate) fn line_of(key: Key) -> u32 {
 
 impl Default for PieceTable {
     fn default() -> Self {
-        Self { words: vec![0; (N_LINES + 1) * WORDS_PER_LINE] }
+        let memory = MmapMut::map_anon(N_LINES * size_of::<Line>());
+        let memory = memory.unwrap_or_else(|_| out_of_memory());
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Self { memory }
     }
+}
+
+#[cold]
+fn out_of_memory() -> ! {
+    std::alloc::handle_alloc_error(std::alloc::Layout::new::<[Line; N_LINES]>())
 }
 
 impl PieceTable {
     /// The lines, to look pretokens up.
     #[inline(always)]
     pub(crate) fn view(&self) -> View<'_> {
-        let (_, lines, _) = bytemuck::pod_align_to::<u64, Line>(&self.words);
-        View(lines.first_chunk().unwrap_or_else(|| unreachable!("one line to spare")))
+        View(bytemuck::from_bytes(&self.memory))
     }
 
     fn line(&mut self, number: u32) -> &mut Line {
-        let (_, lines, _) = bytemuck::pod_align_to_mut::<u64, Line>(&mut self.words);
+        let lines: &mut [Line; N_LINES] = bytemuck::from_bytes_mut(&mut self.memory);
         &mut lines[number as usize % N_LINES]
     }
 
