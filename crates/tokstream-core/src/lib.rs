@@ -10,7 +10,7 @@ mod prefetch;
 pub mod pretokens;
 mod scratch;
 pub mod segments;
-mod simd;
+pub mod simd;
 pub mod stream;
 pub mod tokens;
 pub mod unicode;

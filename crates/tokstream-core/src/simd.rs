@@ -1,19 +1,49 @@
-//! Which instructions are used: the best that the processor has, or what the environment says.
+//! How text is read: with the best instructions that the processor has, or as the environment says.
 
-use std::sync::OnceLock;
-
-/// `scalar`, or `avx512`, or unset for the best.
+/// Name of the environment variable that chooses, for tests and to find faults.
 const VARIABLE: &str = "TOKSTREAM_SIMD";
 
-/// Use AVX-512?
-#[inline(always)]
-pub(crate) fn has_avx512() -> bool {
-    static HAS: OnceLock<bool> = OnceLock::new();
-    *HAS.get_or_init(|| is_available() && std::env::var(VARIABLE).as_deref() != Ok("scalar"))
+/// A way to find the ends of pretokens; all give the same ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// A character at a time, by the automaton itself.
+    Plain,
+    /// A block at a time.
+    Scalar,
+    /// A block at a time, with AVX-512 (VBMI2).
+    Avx512,
+}
+
+impl Path {
+    /// All of them that this processor can take, the best last.
+    #[must_use]
+    pub fn available() -> &'static [Self] {
+        let all = &[Self::Plain, Self::Scalar, Self::Avx512];
+        if has_avx512() { all } else { &all[..2] }
+    }
+
+    /// What the environment names, or the best if that is not available.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let named = std::env::var(VARIABLE).unwrap_or_default();
+        let available = Self::available();
+        let best = available.last().copied().unwrap_or(Self::Scalar);
+        available.iter().copied().find(|path| path.name() == named).unwrap_or(best)
+    }
+
+    /// As the environment names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Scalar => "scalar",
+            Self::Avx512 => "avx512",
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-fn is_available() -> bool {
+fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vbmi")
@@ -22,6 +52,6 @@ fn is_available() -> bool {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn is_available() -> bool {
+fn has_avx512() -> bool {
     false
 }

@@ -5,6 +5,7 @@
 //! leftmost-first match. The tables are made by the pattern compiler in Python.
 
 use crate::error::TableError;
+use crate::simd::Path;
 
 use super::blocks::BlockScan;
 
@@ -39,6 +40,7 @@ pub struct Automaton {
     ascii: Vec<[u32; N_ASCII]>,
     covers: Vec<bool>,
     ends: Vec<bool>,
+    /// Tables to read whole blocks of text with, if the pattern is simple enough.
     block_scan: Option<BlockScan>,
 }
 
@@ -105,8 +107,20 @@ impl Automaton {
             block_scan: None,
         };
         automaton.fold();
-        automaton.block_scan = BlockScan::new(&automaton);
+        automaton.set_path(Path::from_environment());
         Ok(automaton)
+    }
+
+    /// Choose how text is read; `path` must be available.
+    pub fn set_path(&mut self, path: Path) {
+        let wants_blocks = path != Path::Plain && Path::available().contains(&path);
+        self.block_scan = if wants_blocks { BlockScan::new(self, path) } else { None };
+    }
+
+    /// How text is read: `Plain` if the pattern is not simple enough for another way.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.block_scan.as_ref().map_or(Path::Plain, BlockScan::path)
     }
 
     fn fold(&mut self) {

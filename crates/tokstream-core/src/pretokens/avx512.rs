@@ -5,10 +5,10 @@
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_loadu_si512,
     _mm512_mask_blend_epi8, _mm512_mask_permutexvar_epi8, _mm512_maskz_compress_epi8,
-    _mm512_maskz_compress_epi16, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi16,
-    _mm512_set4_epi32, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16,
-    _mm512_storeu_si512, _mm512_test_epi8_mask,
+    _mm512_maskz_compress_epi16, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask, _mm512_or_si512,
+    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set4_epi32,
+    _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
+    _mm512_test_epi8_mask,
 };
 
 use super::inert::{Inert, Pairs};
@@ -56,7 +56,7 @@ const INDICES: [u16; WIDTH] = {
 /// `symbols` and `begins` have room for 64 more than there are bytes.
 ///
 /// # Safety
-/// `simd::has_avx512` must have said so.
+/// `Path::available` must have it.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 pub(crate) unsafe fn read(
     classes: &ByteClasses,
@@ -142,7 +142,7 @@ fn are_in(pairs: [__m512i; 2], before: __m512i, symbols: __m512i) -> u64 {
 /// first is not known. The outputs have room for 64 more than there are symbols.
 ///
 /// # Safety
-/// `simd::has_avx512` must have said so.
+/// `Path::available` must have it.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 pub(crate) unsafe fn drop_inert(
     tables: &Inert,

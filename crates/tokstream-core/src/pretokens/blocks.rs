@@ -9,6 +9,7 @@ use super::ends::Ends;
 use super::inert::Inert;
 use super::symbols::{ByteClasses, Symbols};
 use super::transducer::{self, Transducer};
+use crate::simd::Path;
 
 /// Longest block, in bytes.
 pub(crate) const BLOCK: usize = 4096;
@@ -22,7 +23,9 @@ const MIN_SPLIT: usize = 256;
 pub(crate) struct BlockScan {
     classes: ByteClasses,
     transducer: Transducer,
+    /// Where looking for inert characters saves more than it costs.
     inert: Option<Inert>,
+    path: Path,
 }
 
 /// Buffers, kept between calls.
@@ -100,10 +103,18 @@ impl Cursor {
 
 impl BlockScan {
     /// `None` if the pattern has too many classes.
-    pub(crate) fn new(automaton: &Automaton) -> Option<Self> {
+    pub(crate) fn new(automaton: &Automaton, path: Path) -> Option<Self> {
         let transducer = Transducer::new(automaton)?;
-        let inert = Inert::new(&transducer, automaton.n_classes());
-        Some(Self { classes: ByteClasses::new(automaton), transducer, inert })
+        let inert = match path {
+            Path::Avx512 => Inert::new(&transducer, automaton.n_classes()),
+            Path::Plain | Path::Scalar => None,
+        };
+        Some(Self { classes: ByteClasses::new(automaton), transducer, inert, path })
+    }
+
+    /// How text is read.
+    pub(crate) fn path(&self) -> Path {
+        self.path
     }
 
     /// Append the ends of the pretokens of `text[begin..end]` that are known from that text, the
@@ -117,7 +128,7 @@ impl BlockScan {
         ends: &mut Ends,
     ) {
         let mut buffers = std::mem::take(&mut ends.blocks);
-        buffers.all.read(automaton, &self.classes, text, begin, end);
+        buffers.all.read(self.path, automaton, &self.classes, text, begin..end);
         self.run_with(&mut buffers, &Block { transducer: &self.transducer, text, begin }, ends);
         ends.blocks = buffers;
     }

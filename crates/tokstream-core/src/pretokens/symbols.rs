@@ -1,10 +1,12 @@
 //! Text → the class of each character, and where it begins.
 
+use std::ops::Range;
+
 use super::automaton::{Automaton, decode};
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
 use super::inert::Inert;
-use crate::simd;
+use crate::simd::Path;
 
 /// Bytes that begin no character, and bytes that do not say which class theirs is in.
 const NONE: u8 = 0xFF;
@@ -49,7 +51,7 @@ impl ByteClasses {
         };
         let rows = (0xE0..0xF0_usize).filter(|&lead| of_byte[lead] == LOOK);
         let row_lead = rows
-            .min_by_key(|&lead| row_of(lead).iter().filter(|&&class| class == LOOK).count())
+            .max_by_key(|&lead| row_of(lead).into_iter().filter(|&class| class != LOOK).count())
             .unwrap_or(0xE0);
         Self { of_byte, row_lead: row_lead as u8, row: row_of(row_lead) }
     }
@@ -58,7 +60,7 @@ impl ByteClasses {
 /// Symbols of some characters, and where they begin in the block.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    symbols: Vec<u8>,
+    classes: Vec<u8>,
     begins: Vec<u16>,
     n: usize,
 }
@@ -66,8 +68,8 @@ pub(crate) struct Symbols {
 impl Symbols {
     fn make_room(&mut self, n: usize) {
         let n = n + SPARE;
-        if self.symbols.len() < n {
-            self.symbols.resize(n, 0);
+        if self.classes.len() < n {
+            self.classes.resize(n, 0);
             self.begins.resize(n, 0);
         }
     }
@@ -75,18 +77,19 @@ impl Symbols {
     /// The characters of `text[begin..end]`, which are whole and less than 64 KiB.
     pub(crate) fn read(
         &mut self,
+        path: Path,
         automaton: &Automaton,
         classes: &ByteClasses,
         text: &[u8],
-        begin: usize,
-        end: usize,
+        range: Range<usize>,
     ) {
+        let Range { start: begin, end } = range;
         self.make_room(end - begin);
         let look = |at| automaton.class_of(decode(text, at).0) as u8;
-        let Self { symbols, begins, n } = self;
+        let Self { classes: symbols, begins, n } = self;
         #[cfg(target_arch = "x86_64")]
-        if simd::has_avx512() {
-            // SAFETY: the processor has it.
+        if path == Path::Avx512 {
+            // SAFETY: paths that the processor does not have are not taken.
             *n = unsafe { avx512::read(classes, &look, text, begin, end, symbols, begins) };
             return;
         }
@@ -102,36 +105,33 @@ impl Symbols {
         }
     }
 
-    /// Take over, of `from[range]`, the characters that matter; where finding them costs more than
-    /// it saves, all of them.
-    pub(crate) fn take_lively(
-        &mut self,
-        tables: &Inert,
-        from: &Self,
-        range: std::ops::Range<usize>,
-    ) {
+    /// Take over, of `from[range]`, the characters that matter.
+    pub(crate) fn take_lively(&mut self, tables: &Inert, from: &Self, range: Range<usize>) {
         self.make_room(range.len());
-        let (symbols, begins) = (&from.symbols[range.clone()], &from.begins[range]);
+        let (symbols, begins) = from.slices(range);
         #[cfg(target_arch = "x86_64")]
-        if simd::has_avx512() {
-            // SAFETY: the processor has it.
+        {
+            // SAFETY: there are such tables only if the processor has it.
             self.n = unsafe {
-                avx512::drop_inert(tables, symbols, begins, &mut self.symbols, &mut self.begins)
+                avx512::drop_inert(tables, symbols, begins, &mut self.classes, &mut self.begins)
             };
-            return;
         }
-        self.symbols[..symbols.len()].copy_from_slice(symbols);
-        self.begins[..begins.len()].copy_from_slice(begins);
-        self.n = symbols.len();
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = tables;
+            self.classes[..symbols.len()].copy_from_slice(symbols);
+            self.begins[..begins.len()].copy_from_slice(begins);
+            self.n = symbols.len();
+        }
     }
 
     /// Symbols and begins of some of the characters.
-    pub(crate) fn slices(&self, range: std::ops::Range<usize>) -> (&[u8], &[u16]) {
-        (&self.symbols[range.clone()], &self.begins[range])
+    pub(crate) fn slices(&self, range: Range<usize>) -> (&[u8], &[u16]) {
+        (&self.classes[range.clone()], &self.begins[range])
     }
 
     /// Symbols and begins.
     pub(crate) fn as_slices(&self) -> (&[u8], &[u16]) {
-        (&self.symbols[..self.n], &self.begins[..self.n])
+        (&self.classes[..self.n], &self.begins[..self.n])
     }
 }

@@ -155,7 +155,9 @@ fn step(automaton: &Automaton, runs: &Runs, symbol: usize) -> Option<(Runs, u32)
             },
             _ => {
                 let live = std::iter::once(run).chain(rest);
-                newest = read_all(automaton, live, symbol, &mut after)?;
+                if !read_all(automaton, live, symbol, &mut after, &mut newest) {
+                    return None;
+                }
                 break;
             }
         }
@@ -184,24 +186,27 @@ fn begun(automaton: &Automaton, symbol: usize) -> (u16, Last) {
     (automaton.step(START, symbol) & !FLAG, Last::None)
 }
 
-/// All `runs`, the first of which lives on, read `symbol`; returns which of them has a match that
-/// ends right before it. `None` if one behind the first dies: there would be two ends to remember.
+/// All `runs`, the first of which lives on, read `symbol`; `newest` becomes the one that has a
+/// match that ends right before it. False if one behind the first dies: there would be two ends to
+/// remember.
 fn read_all<'a>(
     automaton: &Automaton,
     runs: impl Iterator<Item = &'a (u16, Last)>,
     symbol: usize,
     after: &mut Runs,
-) -> Option<Option<usize>> {
+    newest: &mut Option<usize>,
+) -> bool {
     for &(state, last) in runs {
         let entry = automaton.step(state, symbol);
         match (entry & FLAG != 0, entry & !FLAG) {
-            (_, DEAD) => return None,
+            (_, DEAD) => return false,
             (true, next) => {
+                *newest = Some(after.len());
                 after.extend([(next, Last::Before), begun(automaton, symbol)]);
-                return Some(Some(after.len() - 2));
+                return true;
             }
             (false, next) => after.push((next, last)),
         }
     }
-    Some(None)
+    true
 }

@@ -278,8 +278,7 @@ impl Builder {
         for &(node, parent) in &order[1..] {
             if parent != 0 {
                 let byte = automaton.slots[node as usize].label();
-                automaton.slots[node as usize].fail =
-                    automaton.step(automaton.fail(parent), byte);
+                automaton.slots[node as usize].fail = automaton.step(automaton.fail(parent), byte);
             }
             if automaton.slots[node as usize].suffix == 0 {
                 let fail = automaton.fail(node);

@@ -194,7 +194,9 @@ impl Batch {
             let values = &values[job.values..job.values + job.length];
             // A whole token needs no tests.
             if values.last().is_none_or(|&last| forest.length(last) < job.length) {
-                values.iter().for_each(|&value| forest.prefetch(value));
+                for &value in values {
+                    forest.prefetch(value);
+                }
             }
         }
         for (job, &index) in self.jobs.iter().zip(&self.job_of) {

@@ -78,15 +78,12 @@ pub(crate) fn longest_suffixes(
             lane.value += usize::from(is_child);
             lane.at += usize::from(is_child);
             if lane.at == lane.end {
-                match jobs.next() {
-                    Some(job) => {
-                        *lane = Lane::new(automaton, text, job);
-                        index += 1;
-                    }
-                    None => {
-                        n -= 1;
-                        lanes[index] = lanes[n];
-                    }
+                if let Some(job) = jobs.next() {
+                    *lane = Lane::new(automaton, text, job);
+                    index += 1;
+                } else {
+                    n -= 1;
+                    lanes[index] = lanes[n];
                 }
                 continue;
             }

@@ -62,8 +62,7 @@ fn character(bytes: &[u8]) -> Character {
 impl Seams {
     /// From the tokens that Merge produces.
     pub(crate) fn new(tokens: &TokenTable, ranks: &[u32]) -> Self {
-        let mut seams =
-            Self { pairs: vec![0; 1 << (HASH_BITS - 6)], joins: vec![0; N_CHARACTERS] };
+        let mut seams = Self { pairs: vec![0; 1 << (HASH_BITS - 6)], joins: vec![0; N_CHARACTERS] };
         for &rank in ranks {
             seams.add(tokens.bytes(rank));
         }
@@ -86,8 +85,9 @@ impl Seams {
                 // The token begins inside the character on the left.
                 (None, Character::Whole(right)) => self.joins[right as usize] |= JOINS_BEFORE,
                 (None, Character::Cut(first, last)) => {
-                    let joins = &mut self.joins[first as usize..=last as usize];
-                    joins.iter_mut().for_each(|joins| *joins |= JOINS_BEFORE);
+                    for joins in &mut self.joins[first as usize..=last as usize] {
+                        *joins |= JOINS_BEFORE;
+                    }
                 }
             }
         }
@@ -151,9 +151,10 @@ impl Seams {
             let right = code_point([lead, middle, last]);
             let joins = self.joins[right as usize % N_CHARACTERS];
             let bit = hash(before.0, right);
-            let is_pair = self.pairs[bit >> 6] >> (bit & 63) & 1 == 1;
+            let is_pair = (self.pairs[bit >> 6] >> (bit & 63) & 1) as u8;
+            let is_joined = is_pair | (before.1 & JOINS_AFTER) >> 1 | joins & JOINS_BEFORE;
             parts[n] = at;
-            n += usize::from(!is_pair & (before.1 & JOINS_AFTER == 0) & (joins & JOINS_BEFORE == 0));
+            n += usize::from(is_joined == 0);
             before = (right, joins);
             at += 3;
         }
