@@ -4,7 +4,8 @@ use std::ffi::c_int;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+
+use crate::ints;
 
 /// Native 32-bit ids that other objects view through the buffer protocol; writable.
 ///
@@ -93,5 +94,5 @@ pub fn ids(py: Python<'_>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'_, 
     if as_array {
         return Ok(Bound::new(py, Ids::new(ids))?.into_any());
     }
-    Ok(PyList::new(py, &ids)?.into_any())
+    Ok(ints::list(py, &ids)?.into_any())
 }
