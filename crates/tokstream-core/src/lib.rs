@@ -6,9 +6,11 @@
 pub mod chunks;
 pub mod core;
 pub mod error;
+mod prefetch;
 pub mod pretokens;
 mod scratch;
 pub mod segments;
+pub mod simd;
 pub mod stream;
 pub mod tokens;
 pub mod unicode;

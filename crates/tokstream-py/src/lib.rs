@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
+mod ints;
 mod output;
 mod stages;
 mod stream;

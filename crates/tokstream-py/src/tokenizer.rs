@@ -56,11 +56,11 @@ impl Core {
         specials: &SpecialSet,
         replace: bool,
         first_block: usize,
+        mut ids: Vec<u32>,
         check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
     ) -> PyResult<Vec<u32>> {
         let py = text.py();
         let mut stream = NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
-        let mut ids = Vec::new();
         let mut stopped = false;
         for_each_block(text, first_block, &mut |block, source| {
             feed_block(py, &mut stream, block, source, false, &mut ids)?;
@@ -123,7 +123,8 @@ impl Core {
         replace: bool,
         as_array: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ids = self.encode_blocks(text, specials, replace, BLOCK, &mut |_| true)?;
+        let room = output::room_for(text.len().unwrap_or(0));
+        let ids = self.encode_blocks(text, specials, replace, BLOCK, room, &mut |_| true)?;
         output::ids(text.py(), ids, as_array)
     }
 
@@ -137,7 +138,7 @@ impl Core {
     ) -> PyResult<usize> {
         let mut count = 0;
         let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
-        self.encode_blocks(text, specials, replace, first_block, &mut |ids| {
+        self.encode_blocks(text, specials, replace, first_block, Vec::new(), &mut |ids| {
             count += ids.len();
             ids.clear();
             limit.is_none_or(|limit| count <= limit)

@@ -6,15 +6,14 @@
 //! on the id of the last token there. The longest token that passes is the last token of the
 //! prefix. Source: Jiang & Gong, arXiv:2605.30813; the proofs do not need the text to end.
 
+use crate::prefetch::prefetch;
+
 use super::automaton::SuffixAutomaton;
 use super::canonical::{NONE, Rules};
 use super::vocabulary::{TokenTable, Vocabulary};
 
 /// Suffixes tried from the longest down before the forest is descended; text needs one or two.
 const MAX_TRIES: usize = 16;
-
-/// Texts up to this many bytes are read twice rather than in one loop; measured.
-const SHORT: usize = 16;
 
 /// The time of what does not happen.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -162,6 +161,12 @@ impl Forest {
         self.ids[token as usize]
     }
 
+    /// Bring near what `length` and the tests need of `token`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, token: u32) {
+        prefetch(&self.nodes[token as usize]);
+    }
+
     pub(crate) fn length(&self, token: u32) -> usize {
         self.nodes[token as usize].length as usize
     }
@@ -275,18 +280,10 @@ impl Vocabulary {
         }
     }
 
-    /// The same for a short text from its beginning: first the longest token that ends at each
-    /// byte, then the tests. The waits of the two for memory overlap better than in one loop, and
-    /// a text that is one token needs no tests.
-    fn extend_short(&self, text: &[u8], last: &mut Vec<u32>) {
-        let mut node = 0;
-        last.extend(text.iter().map(|&byte| {
-            node = self.automaton.step(node, byte);
-            self.automaton.suffix(node)
-        }));
-        if last.last().is_none_or(|&token| self.forest.length(token) == text.len()) {
-            return;
-        }
+    /// Turn, for each byte of `text`, the longest token that ends there into the last token of
+    /// Merge up to and including that byte.
+    #[inline(never)]
+    pub(crate) fn test(&self, text: &[u8], last: &mut [u32]) {
         for (n, &byte) in text.iter().enumerate() {
             last[n] = self.last_token(last[n], byte, last, n);
         }
@@ -304,11 +301,7 @@ impl Vocabulary {
     pub(crate) fn merge_rest(&self, rest: &[u8], scratch: &mut MergeScratch, out: &mut Vec<u32>) {
         let last = &mut scratch.last;
         last.clear();
-        if rest.len() <= SHORT {
-            self.extend_short(rest, last);
-        } else {
-            self.extend(&mut 0, rest, last);
-        }
+        self.extend(&mut 0, rest, last);
         self.emit(last, out);
     }
 

@@ -6,9 +6,11 @@ mod automaton;
 mod batch;
 mod canonical;
 mod extensions;
+mod lanes;
 mod live;
 mod merge;
 mod pieces;
+mod seams;
 mod vocabulary;
 mod window;
 
