@@ -33,7 +33,7 @@ def canonical_order(
     has_begin_marker: bool,
     has_end_marker: bool,
     /,
-) -> tuple[bytes, bytes, bytes, bytes]:
+) -> tuple[bytes, bytes, bytes, bytes, bytes]:
     r"""Turn a merge list into tokens in canonical order, as `Core` takes them.
 
     Tokens are given as the bytes of their text (byte-level ones as the raw bytes they stand for).
@@ -56,10 +56,10 @@ def canonical_order(
         tokens: for each, the index of the given token it is, native uint32; 0xFFFFFFFF for hidden
             ones, which need an internal id and an expansion.
         unreachable: indices of given tokens that no text becomes, native uint32.
+        rules: how each comes into being, for `Spec["rules"]`.
 
     Raises:
-        VocabularyError: empty or equal tokens, a merge of something that is no token, or a list
-            whose ranks do not increase along a token's own merges.
+        VocabularyError: empty or equal tokens, or a merge of something that is no token.
 
     Cost: O(bytes · log); half a million merges in some tenths of a second.
     """
@@ -68,6 +68,7 @@ class Spec(TypedDict, total=False):
     """What a tokenizer has beyond pattern and vocabulary; every part may be left out.
 
     Attributes:
+        rules: from `canonical_order`, for tokens in its order; must be there if they are.
         normalizer: steps, such as `("nfc",)`, `("replace", " ", "_")`.
         levels: of the pretokenizer, such as `("split", automaton, "isolated", False)`.
         added_tokens: (content, id, special, normalized, lstrip, rstrip, single_word).
@@ -79,10 +80,12 @@ class Spec(TypedDict, total=False):
         decode_only: (bytes, id) of tokens that no text becomes.
         has_begin_marker: every pretoken begins with the byte 0xFE.
         has_end_marker: every pretoken ends with the byte 0xFF.
-        drops_unknown: characters that are no token are left out before merging.
+        drops_unknown: which units are left out before merging if they are no token; None (the
+            default) for none.
         template: ids before and behind a text.
     """
 
+    rules: bytes
     normalizer: list[tuple[object, ...]]
     levels: list[tuple[object, ...]]
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
@@ -93,7 +96,7 @@ class Spec(TypedDict, total=False):
     decode_only: list[tuple[bytes, int]]
     has_begin_marker: bool
     has_end_marker: bool
-    drops_unknown: bool
+    drops_unknown: Literal["bytes", "characters"] | None
     template: tuple[list[int], list[int]]
 
 @final

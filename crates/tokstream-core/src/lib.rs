@@ -9,6 +9,7 @@ pub mod error;
 pub mod pretokens;
 mod scratch;
 pub mod segments;
+pub mod spec;
 pub mod stream;
 pub mod tokens;
 pub mod unicode;

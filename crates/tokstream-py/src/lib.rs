@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
+mod order;
 mod output;
+mod spec;
 mod stages;
 mod stream;
 mod tokenizer;
@@ -15,6 +17,8 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]
