@@ -7,6 +7,7 @@ mod batch;
 mod errors;
 mod input;
 mod order;
+mod normalizers;
 mod output;
 mod spec;
 mod stages;
@@ -19,6 +20,8 @@ mod unicode;
 mod _core {
     #[pymodule_export]
     use crate::order::canonical_order;
+    #[pymodule_export]
+    use crate::normalizers::Normalize;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]
