@@ -1,8 +1,8 @@
 r"""The levels that the pre-tokenizers of `tokenizers` come to.
 
-In: the parameters of a pre-tokenizer. Out: levels of a cascade, as tuples for the native core; their
-patterns match here and there. Refused, by name: what cannot be found exactly with one character of
-lookahead, and matches of the empty string.
+In: the parameters of a pre-tokenizer. Out: levels of a cascade, as tuples for the native core, with
+patterns that match here and there. Refused, by name: what cannot be found exactly with one
+character of lookahead, and matches of the empty string.
 
 Where `tokenizers` asks for a kind of character it uses tables of several versions of Unicode. The
 sets here were found by asking it about every code point (0.23.3); the tests ask again.
