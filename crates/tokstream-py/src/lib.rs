@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
-mod order;
+mod levels;
 mod normalizers;
+mod order;
 mod output;
 mod spec;
 mod stages;
@@ -19,9 +20,11 @@ mod unicode;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::order::canonical_order;
+    use crate::levels::Levels;
     #[pymodule_export]
     use crate::normalizers::Normalize;
+    #[pymodule_export]
+    use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]
