@@ -6,8 +6,11 @@
 mod credit;
 mod general;
 mod pieces;
+mod record;
 mod sources;
+mod track;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
@@ -326,6 +329,26 @@ impl Stream {
     /// it at the end. To be said before anything is fed.
     pub fn set_template(&mut self, is_wanted: bool) {
         self.template = is_wanted.then_some(true);
+    }
+
+    /// Remember what every id stands for, see `spans`. To be said before anything is fed.
+    pub fn record(&mut self) {
+        let mut general = General::new(&self.core, &self.run);
+        general.start_record();
+        self.general = Some(Box::new(general));
+        self.places.keep_all();
+    }
+
+    /// Begin and end, in bytes of the source, of what each id of the text stands for, as far as
+    /// ids were given out; those of the template, which stand for nothing, are left out.
+    ///
+    /// A token that is a part of a character, or of what became of one, stands for all of it.
+    /// Cost: O(ids · log(characters that differ from their source)).
+    pub fn spans(&mut self) -> Vec<Range<u64>> {
+        let Self { general, places, .. } = self;
+        let spans = general.as_mut().map(|general| general.spans()).unwrap_or_default();
+        let source = |span: Range<u64>| places.source(span.start)..places.source_end(span.end);
+        spans.into_iter().map(source).collect()
     }
 
     fn begin_general(&mut self) {
