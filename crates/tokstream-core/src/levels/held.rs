@@ -52,6 +52,11 @@ impl Held {
         }
     }
 
+    /// Is there nothing but source that was dropped?
+    pub(crate) fn has_no_text(&self) -> bool {
+        self.taken == self.text.len()
+    }
+
     /// Bytes of source of what is held.
     pub(crate) fn n_source(&self) -> usize {
         self.n_source

@@ -110,11 +110,9 @@ impl LevelState {
 
     /// End of the segment: give the rest. Begin the next one with a new state.
     pub fn finish(&mut self, levels: &Levels, sink: &mut dyn Sink) {
-        // With levels, the last one knows whether there is anything to end.
-        if self.has_text || !levels.0.is_empty() {
+        if std::mem::take(&mut self.has_text) {
             Rest { levels: &levels.0, states: &mut self.states, sink }.end();
         }
-        self.has_text = false;
     }
 
     /// Bytes of source that are held back.
