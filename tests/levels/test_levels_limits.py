@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from cascade import Cascade, cut, levels_of
 from published_cascades import PUBLISHED
+from test_levels_split import random_pattern
 
 from tokstream import _core
+from tokstream.errors import PatternError
 from tokstream.patterns import levels as made
+from tokstream.patterns.automaton import Automaton
+from tokstream.patterns.search import held_by_levels, held_by_search
 
 if TYPE_CHECKING:
     from tokstream.patterns.levels import Level
@@ -88,3 +92,34 @@ def test_what_is_given_stays_whatever_follows() -> None:
                     more = "".join(rng.choices(alphabet, k=rng.randint(0, 5)))
                     whole = cut(levels, begin + more).marks
                     assert whole[: len(stream.marks)] == stream.marks, (pattern, begin, more)
+
+
+def test_the_bound_is_reached_and_kept() -> None:
+    rng = random.Random(9)
+    n_reached = 0
+    for _ in range(300):
+        try:
+            level = made.split(random_pattern(rng, 3), "isolated")
+        except PatternError:
+            continue  # it may match the empty string
+        assert isinstance(level[1], bytes)
+        bound = held_by_search(Automaton.from_bytes(level[1]))
+        assert held_by_levels([level, made.BYTE_LEVEL, made.fixed_length(2)]) == bound
+        most = 0
+        for _ in range(30):
+            stage = _core.Levels([level])
+            letters = rng.choice(("aab", "abb", "abc", "a", "b"))
+            for character in rng.choices(letters, k=25):
+                stage.push(character)
+                most = max(most, stage.n_held)
+        assert bound is None or most <= bound
+        n_reached += most == bound or (bound is None and most > 4)
+    assert n_reached > 100
+
+
+@pytest.mark.parametrize(
+    ("pattern", "bound"),
+    [("a", 0), ("abc", 2), ("a+", 0), ("a*b", None), (r"\s+(?!\S)|\s+", 1), (r"\s*\n|\s", None)],
+)
+def test_known_bounds(pattern: str, bound: int | None) -> None:
+    assert held_by_levels([made.split(pattern, "isolated")]) == bound
