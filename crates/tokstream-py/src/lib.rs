@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
+mod levels;
 mod normalizers;
 mod output;
 mod stages;
@@ -17,6 +18,7 @@ mod unicode;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::levels::Levels;
     use crate::normalizers::Normalize;
     #[pymodule_export]
     use crate::output::Ids;
