@@ -19,6 +19,7 @@ mod unicode;
 mod _core {
     #[pymodule_export]
     use crate::levels::Levels;
+    #[pymodule_export]
     use crate::normalizers::Normalize;
     #[pymodule_export]
     use crate::output::Ids;
