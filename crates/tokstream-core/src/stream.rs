@@ -377,12 +377,11 @@ impl Stream {
     /// Bytes fed that no emitted id covers yet.
     #[must_use]
     pub fn delay_bytes(&self) -> u64 {
-        let covered = match &self.general {
-            Some(general) => general.covered(),
-            None => {
-                let n_pending = (self.segmenter.n_held() + self.run.pending.len()) as u64;
-                self.places.n_text() - n_pending
-            }
+        let covered = if let Some(general) = &self.general {
+            general.covered()
+        } else {
+            let n_pending = (self.segmenter.n_held() + self.run.n_pending()) as u64;
+            self.places.n_text() - n_pending
         };
         self.n_bytes() - self.places.source(covered)
     }

@@ -114,6 +114,10 @@ impl SplitState {
     ) {
         let Self { held, search, pieces } = self;
         held.push(text, n_source);
+        if held.has_no_text() {
+            // Source that was dropped between pieces: there may be no other piece.
+            return held.take_rest(sink);
+        }
         search.push(&split.automaton, text, &mut |found| pieces.take(split, found, held, sink));
     }
 

@@ -4,8 +4,12 @@ use super::characters::Characters;
 use super::ends::{Prepend, PrependUnless, Strip};
 use super::forms::{Form, FormState};
 use super::mapped::Mapped;
+use super::precompiled::Precompiled;
 use super::replace::Replace;
+use super::replace_pattern::ReplacePattern;
+use super::sentencepiece::{Options, SentencePiece};
 use crate::error::TableError;
+use crate::pretokens::Automaton;
 
 /// A step: its tables, which are shared, and its state in one stream.
 #[derive(Clone, Debug)]
@@ -19,6 +23,9 @@ enum Kind {
     Prepend(Prepend),
     PrependUnless(PrependUnless),
     Replace(Replace),
+    ReplacePattern(ReplacePattern),
+    Precompiled(Precompiled),
+    SentencePiece(SentencePiece),
 }
 
 impl Step {
@@ -58,14 +65,34 @@ impl Step {
         Ok(Self(Kind::Replace(Replace::new(literal, content)?)))
     }
 
+    /// Replace each match that `automaton` finds, which need not match everywhere, by `content`.
+    #[must_use]
+    pub fn replace_pattern(automaton: Automaton, content: &str) -> Self {
+        Self(Kind::ReplacePattern(ReplacePattern::new(automaton, content)))
+    }
+
+    /// A precompiled character map, as `tokenizers` applies it.
+    pub fn precompiled(charsmap: &[u8]) -> Result<Self, TableError> {
+        Ok(Self(Kind::Precompiled(Precompiled::new(charsmap)?)))
+    }
+
+    /// All that `SentencePiece` does; `charsmap` may be empty, `symbols` are the user-defined ones.
+    pub fn sentencepiece(
+        charsmap: &[u8],
+        symbols: &[String],
+        options: Options,
+    ) -> Result<Self, TableError> {
+        Ok(Self(Kind::SentencePiece(SentencePiece::new(charsmap, symbols, options)?)))
+    }
+
     /// What may make it hold back any amount of text.
     pub(super) fn waits_for(&self) -> Option<&'static str> {
         match &self.0 {
             Kind::Form(_) => Some("a run of combining marks"),
             Kind::Strip(strip) => strip.waits_for(),
-            Kind::Characters(_) | Kind::Prepend(_) | Kind::PrependUnless(_) | Kind::Replace(_) => {
-                None
-            }
+            Kind::ReplacePattern(step) => step.waits_for(),
+            Kind::SentencePiece(step) => step.waits_for(),
+            _ => None,
         }
     }
 
@@ -78,6 +105,9 @@ impl Step {
             Kind::Prepend(step) => step.push(text, out),
             Kind::PrependUnless(step) => step.push(text, out),
             Kind::Replace(step) => step.push(text, out),
+            Kind::ReplacePattern(step) => step.push(text, out),
+            Kind::Precompiled(step) => step.push(text, out),
+            Kind::SentencePiece(step) => step.push(text, out),
         }
     }
 
@@ -98,6 +128,9 @@ impl Step {
             Kind::Prepend(step) => step.finish(),
             Kind::PrependUnless(step) => step.finish(out),
             Kind::Replace(step) => step.finish(out),
+            Kind::ReplacePattern(step) => step.finish(out),
+            Kind::Precompiled(step) => step.finish(out),
+            Kind::SentencePiece(step) => step.finish(out),
         }
     }
 

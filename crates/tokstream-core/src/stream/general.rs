@@ -68,7 +68,7 @@ pub(super) struct Context<'a> {
     pub(super) passes: Option<&'a Passes>,
 }
 
-impl<'a> Context<'a> {
+impl Context<'_> {
     fn tools(&mut self) -> Tools<'_> {
         Tools { core: self.core, scratch: self.scratch, out: self.out }
     }

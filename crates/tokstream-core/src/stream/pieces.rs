@@ -95,18 +95,17 @@ impl Pieces {
     }
 
     fn append(&mut self, tools: &mut Tools<'_>, text: &[u8], n_source: usize) {
-        if !self.is_begun {
+        let is_first = !self.is_begun;
+        if is_first {
             self.is_begun = true;
             self.long = LONG_PIECE;
             if tools.core.has_begin_marker {
                 self.text.push(BEGIN_MARKER);
                 self.track.add_prefix(1);
             }
-            if n_source == 0 && tools.core.is_piece_prefix(text) {
-                self.track.add_prefix(text.len());
-            } else {
-                self.track.add(text, n_source);
-            }
+        }
+        if is_first && n_source == 0 && tools.core.is_piece_prefix(text) {
+            self.track.add_prefix(text.len());
         } else {
             self.track.add(text, n_source);
         }
