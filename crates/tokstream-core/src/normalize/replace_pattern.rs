@@ -65,6 +65,8 @@ impl Untold {
     fn take(&mut self, rule: &Rule, found: Found, out: &mut Mapped) {
         match found {
             Found::Gap(position) => out.copy(self.tell(position)),
+            // It will be told as one or the other.
+            Found::Either(_) => {}
             Found::Match(position) => {
                 let n_before = self.last_width;
                 let matched = self.tell(position);
