@@ -1,10 +1,17 @@
 //! The tables of one tokenizer: immutable, shared between threads and streams.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustc_hash::FxHashMap;
+
 use crate::error::TableError;
+use crate::levels::{Level, Levels};
+use crate::normalize::Normalizer;
 use crate::pretokens::Automaton;
-use crate::tokens::{TokenTable, Vocabulary};
+use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
+use crate::spec::{Drops, Spec};
+use crate::tokens::{Expansions, Filter, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
@@ -15,6 +22,21 @@ pub struct Core {
     pub(crate) vocabulary: Vocabulary,
     /// Distinguishes the ids in shared caches.
     pub(crate) identity: u64,
+    /// What internal ids stand for.
+    pub(crate) expansions: Expansions,
+    /// Which units are left out.
+    pub(crate) filter: Option<Filter>,
+    pub(crate) has_begin_marker: bool,
+    pub(crate) has_end_marker: bool,
+    /// Ids before and behind a text.
+    pub(crate) template: (Vec<u32>, Vec<u32>),
+    pub(crate) normalizer: Normalizer,
+    pub(crate) levels: Levels,
+    /// Bytes of text that internal ids stand for; made when offsets are asked for.
+    lengths: OnceLock<FxHashMap<u32, u32>>,
+    added: Vec<AddedToken>,
+    /// Added tokens have conditions, or are not all found in one pass.
+    has_passes: bool,
     /// Ordered by id: every token, special ones included.
     ids: Vec<u32>,
     begins: Vec<u32>,
@@ -28,17 +50,65 @@ impl Core {
         specials: &[(String, u32)],
         automaton: Automaton,
     ) -> Result<Self, TableError> {
-        let vocabulary = Vocabulary::new(tokens)?;
+        Self::with_spec(tokens, specials, Some(automaton), Spec::default())
+    }
+
+    /// The same with what `spec` says; without an automaton the text between added tokens is one
+    /// pretoken, unless `spec` has levels.
+    pub fn with_spec(
+        tokens: &TokenTable,
+        specials: &[(String, u32)],
+        automaton: Option<Automaton>,
+        spec: Spec,
+    ) -> Result<Self, TableError> {
+        let mut vocabulary = match &spec.rules {
+            Some(rules) => Vocabulary::with_rules(tokens, rules)?,
+            None => Vocabulary::new(tokens)?,
+        };
+        let expansions = Expansions::new(&spec.expansions, spec.fused);
+        let is_given_out = |id: u32| expansions.ids_of(id).is_none();
         let mut entries: Vec<(u32, &[u8])> = (0..tokens.len() as u32)
             .map(|rank| (tokens.id(rank), tokens.bytes(rank)))
+            .filter(|&(id, _)| is_given_out(id))
+            .chain(spec.decode_only.iter().map(|(bytes, id)| (*id, &**bytes)))
+            .chain(spec.whole_pieces.iter().map(|(bytes, id)| (*id, &**bytes)))
             .chain(specials.iter().map(|(name, id)| (*id, name.as_bytes())))
+            .chain(spec.added.iter().map(|token| (token.id, token.content.as_bytes())))
             .collect();
         // Two special tokens may share an id; the first is what it decodes to.
         entries.sort_by_key(|&(id, _)| id);
         entries.dedup_by_key(|&mut (id, _)| id);
+        let known = || {
+            (0..tokens.len() as u32)
+                .filter(|&rank| is_given_out(tokens.id(rank)))
+                .map(|rank| tokens.bytes(rank))
+        };
+        let filter = match spec.drops {
+            None => None,
+            Some(Drops::Bytes) if known().filter(|bytes| bytes.len() == 1).count() == 256 => None,
+            Some(_) if !spec.whole_pieces.is_empty() => {
+                return Err(TableError(
+                    "characters that are left out, together with pretokens that are one token \
+                     although merging does not make it (ignore_merges), are not supported"
+                        .into(),
+                ));
+            }
+            Some(drops) => Some(Filter::new(known().map(Into::into), drops == Drops::Characters)),
+        };
+        vocabulary.add_whole_pieces(spec.whole_pieces.iter().cloned());
         let mut core = Self {
-            automaton,
+            automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
+            filter,
+            has_begin_marker: spec.has_begin_marker,
+            has_end_marker: spec.has_end_marker,
+            template: spec.template,
+            lengths: OnceLock::new(),
+            has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
+            normalizer: spec.normalizer,
+            levels: spec.levels,
+            added: spec.added.clone(),
+            expansions: Expansions::default(),
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
             ids: Vec::with_capacity(entries.len()),
             begins: vec![0],
@@ -49,7 +119,94 @@ impl Core {
             core.blob.extend_from_slice(bytes);
             core.begins.push(core.blob.len() as u32);
         }
+        core.expansions = expansions;
+        core.spellings()?;
         Ok(core)
+    }
+
+    /// Does text go the general way, rather than from segments straight to a pattern?
+    pub(crate) fn is_general(&self) -> bool {
+        self.cuts_pieces()
+            || self.has_passes
+            || !self.expansions.is_empty()
+            || !self.normalizer.is_empty()
+    }
+
+    /// Are pretokens looked at one by one, rather than scanned?
+    pub(crate) fn cuts_pieces(&self) -> bool {
+        !self.levels.as_slice().is_empty()
+            || self.expansions.are_fused()
+            || self.filter.is_some()
+            || self.has_begin_marker
+            || self.has_end_marker
+    }
+
+    /// The set of added tokens of which `allowed` says whether a special one is honoured; the
+    /// strings `forbidden` are an error.
+    pub fn special_set(
+        &self,
+        allowed: &dyn Fn(&str) -> bool,
+        forbidden: &[String],
+    ) -> Result<SpecialSet, TableError> {
+        let is_honoured = |token: &AddedToken| !token.is_special || allowed(&token.content);
+        if !self.has_passes {
+            let honoured: Vec<(String, u32)> = self
+                .added
+                .iter()
+                .filter(|token| is_honoured(token))
+                .map(|token| (token.content.clone(), token.id))
+                .collect();
+            return SpecialSet::new(&honoured, forbidden);
+        }
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for (token, content) in self.added.iter().zip(self.spellings()?) {
+            let marks = if token.is_normalized { &mut second } else { &mut first };
+            marks.push(Mark {
+                content,
+                id: is_honoured(token).then_some(token.id),
+                strips_left: token.strips_left,
+                strips_right: token.strips_right,
+                is_single_word: token.is_single_word,
+            });
+        }
+        let passes = Passes { first: MarkSet::new(first)?, second: MarkSet::new(second)? };
+        SpecialSet::with_passes(passes, forbidden)
+    }
+
+    /// What is looked for, of each added token.
+    fn spellings(&self) -> Result<Vec<Vec<u8>>, TableError> {
+        let mut known = [FxHashMap::default(), FxHashMap::default()];
+        let mut spellings = Vec::with_capacity(self.added.len());
+        for token in &self.added {
+            let name = &token.content;
+            let spelling =
+                if token.is_normalized { self.normalized(name) } else { name.clone().into_bytes() };
+            if spelling.is_empty() {
+                return Err(TableError(format!(
+                    "the added token {name:?} is empty once it is normalized: it would be found \
+                     everywhere, which is not supported"
+                )));
+            }
+            let known = &mut known[usize::from(token.is_normalized)];
+            if let Some(other) = known.insert(spelling.clone(), name) {
+                return Err(TableError(format!(
+                    "the added tokens {other:?} and {name:?} are the same once they are \
+                     normalized, and the reference finds one of them by chance"
+                )));
+            }
+            spellings.push(spelling);
+        }
+        Ok(spellings)
+    }
+
+    /// `text` normalized by itself.
+    fn normalized(&self, text: &str) -> Vec<u8> {
+        let mut normalized = Vec::new();
+        let mut state = self.normalizer.begin();
+        let mut sink = |part: &[u8], _: usize| normalized.extend_from_slice(part);
+        state.push(text.as_bytes(), &mut sink);
+        state.finish(&mut sink);
+        normalized
     }
 
     /// Bytes of the token `id`, special tokens included. Cost: O(1) where ids are dense.
@@ -68,6 +225,38 @@ impl Core {
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.ids.len()
+    }
+
+    /// Ids before and behind a text.
+    #[must_use]
+    pub fn template(&self) -> (&[u32], &[u32]) {
+        (&self.template.0, &self.template.1)
+    }
+
+    /// Id of the entry with exactly these bytes.
+    #[must_use]
+    pub fn token_id(&self, bytes: &[u8]) -> Option<u32> {
+        self.vocabulary.id_of(bytes).filter(|&id| self.expansions.ids_of(id).is_none())
+    }
+
+    /// Does a level put `text` before a piece?
+    pub(crate) fn is_piece_prefix(&self, text: &[u8]) -> bool {
+        self.levels.as_slice().iter().any(|level| match level {
+            Level::PrefixSpace => text == b" ",
+            Level::Metaspace(metaspace) => {
+                text == metaspace.replacement.encode_utf8(&mut [0; 4]).as_bytes()
+            }
+            _ => false,
+        })
+    }
+
+    /// Bytes of text that the internal id stands for. Cost: O(tokens) the first time.
+    pub(crate) fn length_of(&self, id: u32) -> usize {
+        let lengths = self.lengths.get_or_init(|| {
+            let lengths = self.vocabulary.lengths();
+            lengths.map(|(id, length)| (id, length as u32)).collect()
+        });
+        lengths.get(&id).map_or(0, |&length| length as usize)
     }
 
     /// The vocabulary's tables.

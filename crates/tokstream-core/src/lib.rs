@@ -6,11 +6,14 @@
 pub mod chunks;
 pub mod core;
 pub mod error;
+pub mod levels;
+pub mod normalize;
 mod prefetch;
 pub mod pretokens;
 mod scratch;
 pub mod segments;
 pub mod simd;
+pub mod spec;
 pub mod stream;
 pub mod tokens;
 pub mod unicode;

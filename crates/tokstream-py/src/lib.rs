@@ -7,7 +7,11 @@ mod batch;
 mod errors;
 mod input;
 mod ints;
+mod levels;
+mod normalizers;
+mod order;
 mod output;
+mod spec;
 mod stages;
 mod stream;
 mod tokenizer;
@@ -16,6 +20,12 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::levels::Levels;
+    #[pymodule_export]
+    use crate::normalizers::Normalize;
+    #[pymodule_export]
+    use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]

@@ -123,6 +123,25 @@ impl Automaton {
         self.block_scan.as_ref().map_or(Path::Plain, BlockScan::path)
     }
 
+    /// The automaton whose match never ends before the text does.
+    #[must_use]
+    pub fn endless() -> Self {
+        let mut automaton = Self {
+            n_states: 3,
+            n_classes: 1,
+            index: vec![0; N_INDEX],
+            blocks: vec![0; 64],
+            transitions: vec![DEAD, DEAD, 2, DEAD, FLAG | 2, FLAG | DEAD],
+            folded: Vec::new(),
+            ascii: Vec::new(),
+            covers: vec![false, false, true],
+            ends: vec![false; 3],
+            block_scan: None,
+        };
+        automaton.fold();
+        automaton
+    }
+
     fn fold(&mut self) {
         let row = self.n_classes + 1;
         let fold = |(at, &entry): (usize, &u16)| match (entry & FLAG != 0, entry & !FLAG) {
@@ -207,6 +226,34 @@ impl Automaton {
     /// Entry for the end of input.
     pub(crate) fn read_end(&self, state: u16) -> u16 {
         self.step(state, self.n_classes)
+    }
+
+    /// May a search have to read any amount of text before it knows more about a match? So it is
+    /// if states without a certain match lead around in a circle without a match on the way.
+    pub(crate) fn may_wait(&self) -> bool {
+        let undecided = |entry: &u16| entry & FLAG == 0 && *entry != DEAD && !self.covers(*entry);
+        let next = |state: u16| {
+            let row = state as usize * (self.n_classes + 1);
+            self.transitions[row..row + self.n_classes].iter().copied().filter(undecided)
+        };
+        // Take away, again and again, states that nothing undecided leads to.
+        let mut n_before = vec![0_usize; self.n_states];
+        let states = START..self.n_states as u16;
+        let undecided_states = || states.clone().filter(|&state| !self.covers(state));
+        undecided_states().flat_map(next).for_each(|state| n_before[state as usize] += 1);
+        let mut free: Vec<u16> =
+            undecided_states().filter(|&state| n_before[state as usize] == 0).collect();
+        let mut n_taken = 0;
+        while let Some(state) = free.pop() {
+            n_taken += 1;
+            for state in next(state) {
+                n_before[state as usize] -= 1;
+                if n_before[state as usize] == 0 {
+                    free.push(state);
+                }
+            }
+        }
+        n_taken < undecided_states().count()
     }
 
     /// Whatever follows, a match will end at or behind the current position.

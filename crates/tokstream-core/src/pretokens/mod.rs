@@ -14,6 +14,7 @@ mod symbols;
 mod transducer;
 
 pub use automaton::Automaton;
+pub(crate) use automaton::{DEAD, FLAG, START};
 pub use ends::Ends;
 pub(crate) use scan::Growing;
 pub use scan::{Scan, Stop};
