@@ -177,6 +177,13 @@ impl Automaton {
         self.blocks[block << 6 | (code_point & 63) as usize] as usize
     }
 
+    /// Class of all 64 code points from `64 * block` on, if they have one.
+    pub(crate) fn class_of_block(&self, block: usize) -> Option<usize> {
+        let start = (self.index[block] as usize) << 6;
+        let classes = &self.blocks[start..start + 64];
+        classes.iter().all(|&class| class == classes[0]).then(|| classes[0] as usize)
+    }
+
     pub(crate) fn step(&self, state: u16, symbol: usize) -> u16 {
         self.transitions[state as usize * (self.n_classes + 1) + symbol]
     }

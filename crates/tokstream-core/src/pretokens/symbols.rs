@@ -27,10 +27,12 @@ pub(crate) struct ByteClasses {
 impl ByteClasses {
     /// From the classes of `automaton`, of which there are fewer than 254.
     pub(crate) fn new(automaton: &Automaton) -> Self {
-        let class_of_all = |mut code_points: std::ops::RangeInclusive<usize>| {
-            let class = code_points.next().map(|cp| automaton.class_of(cp as u32));
-            let is_same = |cp| Some(automaton.class_of(cp as u32)) == class;
-            class.filter(|_| code_points.all(is_same)).map_or(LOOK, |class| class as u8)
+        // Whole blocks of 64 code points: a first byte begins some number of them.
+        let class_of_all = |code_points: std::ops::RangeInclusive<usize>| {
+            let class = automaton.class_of(*code_points.start() as u32);
+            let mut blocks = code_points.start() >> 6..=code_points.end() >> 6;
+            let is_same = blocks.all(|block| automaton.class_of_block(block) == Some(class));
+            if is_same { class as u8 } else { LOOK }
         };
         let of_byte = std::array::from_fn(|byte| match byte {
             0..0x80 => automaton.class_of(byte as u32) as u8,

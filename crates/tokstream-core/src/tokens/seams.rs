@@ -70,6 +70,9 @@ impl Seams {
     }
 
     fn add(&mut self, token: &[u8]) {
+        if token.is_ascii() {
+            return;
+        }
         for at in (1..token.len()).filter(|&at| token[at] & 0xC0 != 0x80) {
             let begin = (0..at).rev().find(|&k| token[k] & 0xC0 != 0x80);
             let left = begin.map(|begin| character(&token[begin..at]));
