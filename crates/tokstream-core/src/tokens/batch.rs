@@ -13,8 +13,7 @@ use super::vocabulary::Vocabulary;
 const GROUP: usize = 1024;
 /// Ids gathered before they are appended.
 const MAX_IDS: usize = 4 * GROUP;
-/// Longest pretoken that is merged along with others, in bytes, and bytes of all of those.
-const MAX_JOB: usize = 64;
+/// Bytes of all pretokens that are merged along with each other, save the last of them.
 const MAX_VALUES: usize = 4096;
 const N_LATEST: usize = 1024;
 
@@ -57,7 +56,7 @@ impl Default for Batch {
             job_of: Vec::new(),
             latest: vec![0; N_LATEST],
             same: Vec::new(),
-            values: vec![0; MAX_VALUES + MAX_JOB],
+            values: vec![0; MAX_VALUES + pieces::MAX_BYTES],
             n_values: 0,
             spill: Vec::new(),
             merge: MergeScratch::default(),
@@ -162,9 +161,15 @@ impl Batch {
                     continue;
                 }
                 *latest = self.jobs.len() as u16;
-            } else if length > MAX_JOB || vocabulary.has_whole_pieces() {
+            } else {
+                let piece = &text[begin..ends[index]];
                 let n_spilled = self.spill.len();
-                vocabulary.merge(&text[begin..ends[index]], &mut self.merge, &mut self.spill);
+                if let Some(ids) = table.long.find(piece) {
+                    self.spill.extend_from_slice(ids);
+                } else {
+                    vocabulary.merge(piece, &mut self.merge, &mut self.spill);
+                    table.long.put(piece, &self.spill[n_spilled..]);
+                }
                 self.found[index] = Found::new(&self.spill, n_spilled);
                 continue;
             }
@@ -215,9 +220,7 @@ impl Batch {
             let found = Found::new(&self.spill, n_spilled);
             if !found.is_spilled() {
                 self.spill.truncate(n_spilled);
-                if pieces::is_short(self.keys[index]) {
-                    table.put(self.keys[index], self.lines[index], found);
-                }
+                table.put(self.keys[index], self.lines[index], found);
             }
             self.found[index] = found;
         }

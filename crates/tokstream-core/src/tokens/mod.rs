@@ -10,6 +10,7 @@ mod extensions;
 mod filter;
 mod lanes;
 mod live;
+mod long_pieces;
 mod merge;
 mod order;
 mod pieces;

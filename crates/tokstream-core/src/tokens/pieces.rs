@@ -1,8 +1,8 @@
 //! Ids of short pretokens seen before: a table of fixed size that forgets.
 //!
 //! One cache line holds two entries; an entry is a key of up to 15 bytes with its length, and up
-//! to four ids. A pretoken that is not in its line may be in the one beside it. Longer pretokens,
-//! or ones of more tokens, are merged anew each time. The hash is not keyed: whoever forces
+//! to four ids. A pretoken that is not in its line may be in the one beside it. Of
+//! longer pretokens fewer are kept, in a table of their own. The hash is not keyed: whoever forces
 //! collisions gets slower look-ups, never wrong ids.
 
 use bytemuck::{Pod, Zeroable};
@@ -10,8 +10,10 @@ use memmap2::MmapMut;
 
 use crate::prefetch::prefetch;
 
+use super::long_pieces::LongPieceTable;
+
 /// Longest pretoken that is kept, in bytes.
-const MAX_BYTES: usize = 15;
+pub(crate) const MAX_BYTES: usize = 15;
 /// Most ids that are kept.
 const MAX_IDS: usize = 4;
 const N_LINES: usize = 1 << 17;
@@ -62,6 +64,7 @@ struct Line([Entry; 2]);
 pub struct PieceTable {
     /// Zeroed by the system.
     memory: MmapMut,
+    pub(crate) long: LongPieceTable,
 }
 
 impl Found {
@@ -143,7 +146,7 @@ impl Default for PieceTable {
         let memory = memory.unwrap_or_else(|_| out_of_memory());
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage);
-        Self { memory }
+        Self { memory, long: LongPieceTable::default() }
     }
 }
 
