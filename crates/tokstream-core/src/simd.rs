@@ -10,6 +10,8 @@ pub enum Path {
     Plain,
     /// A block at a time.
     Scalar,
+    /// A block at a time, with AVX2.
+    Avx2,
     /// A block at a time, with AVX-512 (VBMI2).
     Avx512,
 }
@@ -18,8 +20,12 @@ impl Path {
     /// All of them that this processor can take, the best last.
     #[must_use]
     pub fn available() -> &'static [Self] {
-        let all = &[Self::Plain, Self::Scalar, Self::Avx512];
-        if has_avx512() { all } else { &all[..2] }
+        let all = &[Self::Plain, Self::Scalar, Self::Avx2, Self::Avx512];
+        match (has_avx2(), has_avx512()) {
+            (true, true) => all,
+            (true, false) => &all[..3],
+            _ => &all[..2],
+        }
     }
 
     /// What the environment names, or the best if that is not available.
@@ -37,9 +43,15 @@ impl Path {
         match self {
             Self::Plain => "plain",
             Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -49,6 +61,11 @@ fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vbmi2")
         && is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -107,7 +107,7 @@ impl BlockScan {
         let transducer = Transducer::new(automaton)?;
         let inert = match path {
             Path::Avx512 => Inert::new(&transducer, automaton.n_classes()),
-            Path::Plain | Path::Scalar => None,
+            Path::Plain | Path::Scalar | Path::Avx2 => None,
         };
         Some(Self { classes: ByteClasses::new(automaton), transducer, inert, path })
     }

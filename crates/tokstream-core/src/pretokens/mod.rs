@@ -4,6 +4,8 @@
 //! live pretoken, and what of it can no longer be cut off.
 mod automaton;
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod blocks;
 mod ends;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::automaton::{Automaton, decode};
 #[cfg(target_arch = "x86_64")]
+use super::avx2;
+#[cfg(target_arch = "x86_64")]
 use super::avx512;
 use super::inert::Inert;
 use crate::simd::Path;
@@ -22,6 +24,8 @@ pub(crate) struct ByteClasses {
     /// six bits.
     pub(crate) row_lead: u8,
     pub(crate) row: [u8; 64],
+    /// Such classes of all first bytes of three.
+    rows: [[u8; 64]; 16],
 }
 
 impl ByteClasses {
@@ -44,18 +48,17 @@ impl ByteClasses {
             }
             _ => LOOK,
         });
-        // The row of most use is one that tells all its characters.
-        let row_of = |lead: usize| -> [u8; 64] {
+        let rows: [[u8; 64]; 16] = std::array::from_fn(|lead| {
             std::array::from_fn(|second| {
-                let first = (lead & 0x0F) << 12 | second << 6;
+                let first = lead << 12 | second << 6;
                 class_of_all(first..=first | 0x3F)
             })
-        };
-        let rows = (0xE0..0xF0_usize).filter(|&lead| of_byte[lead] == LOOK);
-        let row_lead = rows
-            .max_by_key(|&lead| row_of(lead).into_iter().filter(|&class| class != LOOK).count())
-            .unwrap_or(0xE0);
-        Self { of_byte, row_lead: row_lead as u8, row: row_of(row_lead) }
+        });
+        // The row of most use is one that tells all its characters.
+        let n_told = |&lead: &usize| rows[lead].iter().filter(|&&class| class != LOOK).count();
+        let row_lead =
+            (0..16).filter(|&lead| of_byte[0xE0 | lead] == LOOK).max_by_key(n_told).unwrap_or(0);
+        Self { of_byte, row_lead: 0xE0 | row_lead as u8, row: rows[row_lead], rows }
     }
 }
 
@@ -85,25 +88,78 @@ impl Symbols {
         text: &[u8],
         range: Range<usize>,
     ) {
-        let Range { start: begin, end } = range;
-        self.make_room(end - begin);
+        self.make_room(range.len());
         let look = |at| automaton.class_of(decode(text, at).0) as u8;
-        let Self { classes: symbols, begins, n } = self;
-        #[cfg(target_arch = "x86_64")]
-        if path == Path::Avx512 {
+        self.n = 0;
+        match path {
             // SAFETY: paths that the processor does not have are not taken.
-            *n = unsafe { avx512::read(classes, &look, text, begin, end, symbols, begins) };
-            return;
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => unsafe {
+                let Self { classes: symbols, begins, n } = self;
+                *n = avx512::read(classes, &look, text, range.start, range.end, symbols, begins);
+            },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => unsafe { self.read_avx2(classes, &look, text, range) },
+            _ => self.read_each(classes, &look, text, range.start, range),
         }
-        *n = 0;
-        for (at, &byte) in text[begin..end].iter().enumerate() {
+    }
+
+    /// Append the characters of `text[range]`; they count from `begin`.
+    #[inline(always)]
+    fn read_each(
+        &mut self,
+        classes: &ByteClasses,
+        look: &dyn Fn(usize) -> u8,
+        text: &[u8],
+        begin: usize,
+        range: Range<usize>,
+    ) {
+        let mut n = self.n;
+        for at in range {
+            let byte = text[at];
             let mut symbol = classes.of_byte[byte as usize];
-            if symbol == LOOK {
-                symbol = look(begin + at);
+            if byte >> 4 == 0xE {
+                symbol = classes.rows[(byte & 0x0F) as usize][(text[at + 1] & 0x3F) as usize];
             }
-            symbols[*n] = symbol;
-            begins[*n] = at as u16;
-            *n += usize::from(symbol != NONE);
+            if symbol == LOOK {
+                symbol = look(at);
+            }
+            self.classes[n] = symbol;
+            self.begins[n] = (at - begin) as u16;
+            n += usize::from(symbol != NONE);
+        }
+        self.n = n;
+    }
+
+    /// # Safety
+    /// The processor must have AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn read_avx2(
+        &mut self,
+        classes: &ByteClasses,
+        look: &dyn Fn(usize) -> u8,
+        text: &[u8],
+        range: Range<usize>,
+    ) {
+        let Range { start: begin, end } = range;
+        // SAFETY: the caller vouches for the processor.
+        let reader = unsafe { avx2::Reader::new(&classes.of_byte) };
+        let mut at = begin;
+        while at < end {
+            let room = (self.classes[self.n..].first_chunk_mut())
+                .zip(self.begins[self.n..].first_chunk_mut());
+            if let Some(bytes) = text[at..end].first_chunk()
+                && let Some((symbols, begins)) = room
+                // SAFETY: as above.
+                && unsafe { reader.read(bytes, at - begin, symbols, begins) }
+            {
+                self.n += avx2::WIDTH;
+            } else {
+                self.read_each(classes, look, text, begin, at..end.min(at + avx2::WIDTH));
+            }
+            at += avx2::WIDTH;
         }
     }
 
