@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 from tokstream.errors import ConfigurationError
-from tokstream.errors import ConfigurationError
 from tokstream.reference.normalize import Normalizer, is_whitespace, joined
 from tokstream.reference.segments import Segment, SpecialToken, Spellings
 

@@ -115,6 +115,9 @@ class Split:
 
     With `invert`, gaps count as matches and matches as gaps.
 
+    While the search is undecided, the first character held is in a gap or in a match. Where both
+    would put it into the same pretoken, it is given out.
+
     >>> from tokstream.patterns import compile_pattern
     >>> commas = compile_pattern(",", "tokenizers", partial=True)
     >>> for behaviour in ("removed", "isolated", "merged_with_previous", "contiguous"):
@@ -145,17 +148,19 @@ class Split:
         self._last: bool | None = None  # whether what came last counts as a match
         self._goes_on = False  # more text of it may come
         self._is_open = False  # the live pretoken has text
+        self._n_early = 0  # how many of the characters that the search holds were given out
 
     @property
     def n_held(self) -> int:
         """UTF-8 bytes of text held back."""
-        return self._search.n_held
+        return len(self._search.held[self._n_early :].encode())
 
     def push(self, text: str) -> list[Pretoken]:
         """See `Level`."""
         out: list[Pretoken] = []
         for found in self._search.push(text):
             self._take(found, out)
+        self._give_early(out)
         return join(out)
 
     def finish(self) -> list[Pretoken]:
@@ -179,13 +184,40 @@ class Split:
             if not self._joins(counts, True) and not self._joins(counts, False):  # noqa: FBT003
                 self._close(out)  # whatever follows
             return
-        if not (self._goes_on and self._last == counts):
-            if self._last is not None and not self._joins(self._last, counts):
-                self._close(out)
-            self._last, self._goes_on = counts, True
-        if not (counts and self._behaviour == "removed"):
-            out.append(text)
+        given, self._n_early = self._n_early, 0
+        if self._begins_pretoken(counts) and not given:
+            self._close(out)
+        self._last, self._goes_on = counts, True
+        if not self._is_dropped(counts) and len(text) > given:
+            out.append(text[given:])
             self._is_open = True
+
+    def _give_early(self, out: list[Pretoken]) -> None:
+        """Give out the first character held, if gap and match put it into the same pretoken."""
+        first = self._search.held[:1]
+        if not first or self._n_early:
+            return
+        futures = {
+            (self._begins_pretoken(counts), self._is_dropped(counts)) for counts in (True, False)
+        }
+        if self._search.is_match:  # the match may end here, and another one begin
+            counts = not self._invert
+            futures.add((not self._joins(counts, counts), self._is_dropped(counts)))
+        if len(futures) > 1 or (True in (dropped for _, dropped in futures)):
+            return
+        if futures.pop()[0]:
+            self._close(out)
+        out.append(first)
+        self._is_open, self._n_early = True, 1
+
+    def _begins_pretoken(self, counts: bool) -> bool:
+        """Whether text of this kind, if it comes next, is not in the pretoken of what came last."""
+        if self._goes_on and self._last == counts:
+            return False
+        return self._last is not None and not self._joins(self._last, counts)
+
+    def _is_dropped(self, counts: bool) -> bool:
+        return counts and self._behaviour == "removed"
 
     def _joins(self, before: bool, behind: bool) -> bool:
         """Whether two neighbours are one pretoken, of which each counts as a match or does not."""
@@ -225,19 +257,16 @@ class Search:
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
-        self._held = ""  # from the place where a match may begin, or from its last match end
+        self.held = ""
+        """Text held back: from where a match may begin, or from its last match end."""
         self._state = START
         self._n_read = 0  # how many of the characters held the automaton has read
-        self._is_match = False  # it has a match end where `_held` begins
-
-    @property
-    def n_held(self) -> int:
-        """UTF-8 bytes of text held back."""
-        return len(self._held.encode())
+        self.is_match = False
+        """There is a match that ends where `held` begins, or further on."""
 
     def push(self, text: str) -> list[Found]:
         """Take text; return what surely is gap or match, and ends of matches."""
-        self._held += text
+        self.held += text
         return self._read(final=False)
 
     def finish(self) -> list[Found]:
@@ -247,10 +276,10 @@ class Search:
     def _read(self, *, final: bool) -> list[Found]:
         out: list[Found] = []
         automaton = self._automaton
-        while self._n_read < len(self._held) or (final and (self._held or self._is_match)):
-            at_end = self._n_read == len(self._held)
+        while self._n_read < len(self.held) or (final and (self.held or self.is_match)):
+            at_end = self._n_read == len(self.held)
             symbol = (
-                automaton.n_classes if at_end else automaton.class_of(ord(self._held[self._n_read]))
+                automaton.n_classes if at_end else automaton.class_of(ord(self.held[self._n_read]))
             )
             self._state, matched = automaton.step(self._state, symbol)
             if matched:
@@ -268,18 +297,18 @@ class Search:
     def _give(self, n: int, out: list[Found]) -> None:
         """Give out the first `n` characters held: they surely belong to the match."""
         if n:
-            out.append((self._held[:n], True))
-        self._held, self._n_read = self._held[n:], self._n_read - n
-        self._is_match = True
+            out.append((self.held[:n], True))
+        self.held, self._n_read = self.held[n:], self._n_read - n
+        self.is_match = True
 
     def _begin_again(self, out: list[Found]) -> None:
         """Begin a new search behind the match, or behind a character of a gap."""
-        if self._is_match:
+        if self.is_match:
             out.append(("", True))
         else:
-            out.append((self._held[0], False))
-            self._held = self._held[1:]
-        self._state, self._n_read, self._is_match = START, 0, False
+            out.append((self.held[0], False))
+            self.held = self.held[1:]
+        self._state, self._n_read, self.is_match = START, 0, False
 
 
 class FixedLength:
