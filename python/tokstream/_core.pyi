@@ -17,6 +17,7 @@ __all__ = [
     "Stream",
     "canonical_order",
     "fold_case",
+    "release_free_memory",
     "unicode_property",
 ]
 
@@ -25,6 +26,9 @@ def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
 
 def fold_case(ranges: list[tuple[int, int]], /) -> list[tuple[int, int]]:
     """Inclusive ranges closed under Unicode simple case folding."""
+
+def release_free_memory() -> None:
+    """Give free memory back to the system; building tables leaves much of it behind."""
 
 def canonical_order(
     blob: bytes,

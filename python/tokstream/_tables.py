@@ -10,6 +10,8 @@ import threading
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from tokstream._core import release_free_memory
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -44,5 +46,6 @@ def shared_tables(key: tuple[object, ...], build: Callable[[], Core]) -> Tables:
     if known is not None:
         return known
     tables = Tables(build())
+    release_free_memory()
     with _shared_lock:
         return _shared.setdefault(key, tables)

@@ -8,6 +8,7 @@ mod errors;
 mod input;
 mod ints;
 mod levels;
+mod memory;
 mod normalizers;
 mod order;
 mod output;
@@ -22,6 +23,8 @@ mod unicode;
 mod _core {
     #[pymodule_export]
     use crate::levels::Levels;
+    #[pymodule_export]
+    use crate::memory::release_free_memory;
     #[pymodule_export]
     use crate::normalizers::Normalize;
     #[pymodule_export]
