@@ -25,6 +25,7 @@ from tokstream.errors import (
     UnfinishedCharacterError,
     UnfinishedStreamWarning,
     UnknownNameError,
+    UnsupportedTokenizerError,
     VocabularyError,
 )
 from tokstream.streaming import DecodeStream, EncodeStream
@@ -56,6 +57,7 @@ __all__ = [
     "UnfinishedCharacterError",
     "UnfinishedStreamWarning",
     "UnknownNameError",
+    "UnsupportedTokenizerError",
     "VocabularyError",
     "__version__",
     "encoding_for_model",

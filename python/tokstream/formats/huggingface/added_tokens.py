@@ -1,0 +1,119 @@
+"""The member `added_tokens` of a tokenizer.json.
+
+Enters: the node, or None, and the model. Leaves: added tokens with the ids that the reference gives
+them. Refused: an id that the reference would change silently.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokstream.formats.document import shown
+from tokstream.formats.parts import AddedToken
+
+if TYPE_CHECKING:
+    from tokstream.formats.document import Node
+    from tokstream.formats.huggingface.model import BpeModel
+
+__all__ = ["one_pass", "read_added_tokens"]
+
+_FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
+_MAX_PAIRS = 1 << 16
+
+
+def read_added_tokens(node: Node | None, model: BpeModel) -> list[AddedToken]:
+    """Read the added tokens, in the file's order.
+
+    Raises:
+        VocabularyError: a damaged one, one given twice, an id given twice.
+        UnsupportedTokenizerError: an id that is not what the reference makes of it.
+    """
+    if node is None:
+        return []
+    found: dict[str, AddedToken] = {}
+    owners: dict[int, str] = {}
+    model_ids = set(model.ids) if node.elements() else set()
+    n_model = len(model.tokens)
+    next_id = n_model
+    for item in node:
+        content = item["content"].text()
+        token_id = item["id"].number()
+        flags = {name: item.flag(name) for name in _FLAGS}
+        if not content:
+            continue  # the reference ignores it, too
+        token = AddedToken(content, token_id, **flags)
+        if (first := found.get(content)) is not None:
+            if first != token:
+                raise item.wrong(
+                    f"gives {shown(content)} a second time, with id {token_id} after {first.id} "
+                    "or with other flags; keep one of the two",
+                    "get the file again, or correct it",
+                )
+            continue
+        # the reference numbers anew what the model does not have
+        expected = model.id_of(content)
+        if expected is None:
+            expected = next_id
+            if expected in model_ids:
+                raise item.unsupported(
+                    f"the added token {shown(content)}",
+                    f"tokenizers would give it id {expected}, which the model has given away",
+                )
+        if token_id != expected:
+            raise item["id"].unsupported(
+                f"id {token_id} of the added token {shown(content)}",
+                f"the reference, tokenizers, reads the file with id {expected} for it; write that "
+                "id, or order the added tokens by id without holes",
+            )
+        if token_id in owners:
+            raise item["id"].wrong(
+                f"is {token_id}, which {shown(owners[token_id])} has already",
+                "an id belongs to one token; correct one of them",
+            )
+        owners[token_id] = content
+        found[content] = token
+        next_id = max(next_id, token_id + 1)
+    return list(found.values())
+
+
+def one_pass(tokens: list[AddedToken], *, has_normalizer: bool) -> list[AddedToken]:
+    """Join the two passes of the reference into one where that changes nothing.
+
+    Without a normalizer, tokens that are looked for behind it could as well be looked for before
+    it, unless one of them may overlap one of the first pass, which comes first.
+    """
+    late = [token for token in tokens if token.normalized]
+    early = [token for token in tokens if not token.normalized]
+    if has_normalizer or not late:
+        return tokens
+    if early and (len(late) * len(early) > _MAX_PAIRS or any(_has_flags(token) for token in tokens)):
+        return tokens
+    if any(_overlap(a.content, b.content) for a in late for b in early):
+        return tokens
+    return [
+        AddedToken(
+            token.content,
+            token.id,
+            token.special,
+            normalized=False,
+            lstrip=token.lstrip,
+            rstrip=token.rstrip,
+            single_word=token.single_word,
+        )
+        for token in tokens
+    ]
+
+
+def _has_flags(token: AddedToken) -> bool:
+    return token.lstrip or token.rstrip or token.single_word
+
+
+def _overlap(a: str, b: str) -> bool:
+    """Can occurrences of the two share a character?"""
+    if a in b or b in a:
+        return True
+    return any(
+        first.endswith(second[:n])
+        for first, second in ((a, b), (b, a))
+        for n in range(1, min(len(a), len(b)))
+    )
