@@ -1,7 +1,7 @@
 """The native part: tables and text in, ids out. Use `tokstream.Tokenizer` instead."""
 
 from collections.abc import Iterable
-from typing import final
+from typing import Any, final
 
 from typing_extensions import Buffer
 
@@ -9,6 +9,7 @@ __all__ = [
     "Chunks",
     "Core",
     "Ids",
+    "Levels",
     "Pretokens",
     "Segments",
     "SpecialSet",
@@ -184,6 +185,32 @@ class Segments:
         """Bytes held back."""
 
     def copy(self) -> Segments:
+        """An independent stage in the same state."""
+
+@final
+class Levels:
+    """The cascade of pre-tokenizer levels alone: text in; out text of the current pretoken.
+
+    Levels are tuples: ("split", automaton, behaviour, invert), ("fixed_length", n),
+    ("prefix_space",), ("metaspace", replacement, scheme, split), ("byte_level",),
+    ("from_byte_level",). `is_first`: the segment begins where the source begins.
+    """
+
+    def __new__(cls, levels: list[tuple[Any, ...]], /, *, is_first: bool = True) -> Levels: ...
+    def push(self, text: str, /) -> list[tuple[bytes, int] | None]:
+        """What became certain: text with the number of source bytes it came from; None is an end.
+
+        Empty text is source that was dropped; it belongs to no pretoken.
+        """
+
+    def finish(self) -> list[tuple[bytes, int] | None]:
+        """The rest."""
+
+    @property
+    def n_held(self) -> int:
+        """Source bytes held back."""
+
+    def copy(self) -> Levels:
         """An independent stage in the same state."""
 
 @final

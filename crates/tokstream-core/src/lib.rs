@@ -6,6 +6,7 @@
 pub mod chunks;
 pub mod core;
 pub mod error;
+pub mod levels;
 pub mod pretokens;
 mod scratch;
 pub mod segments;

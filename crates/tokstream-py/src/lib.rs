@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
+mod levels;
 mod output;
 mod stages;
 mod stream;
@@ -15,6 +16,8 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::levels::Levels;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]

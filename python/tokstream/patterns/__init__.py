@@ -20,7 +20,7 @@ Dialect = Literal["tiktoken", "tokenizers"]
 
 @lru_cache(maxsize=64)
 def compile_pattern(
-    pattern: str, dialect: Dialect = "tiktoken", *, gaps: bool = False
+    pattern: str, dialect: Dialect = "tiktoken", *, gaps: bool = False, partial: bool = False
 ) -> Automaton:
     r"""Compile `pattern`; results are cached.
 
@@ -30,6 +30,8 @@ def compile_pattern(
         gaps: make the text between matches pretokens of its own, one per gap, as a split with
             the behaviour "isolated" does in tokenizers (tiktoken drops such text); otherwise the
             pattern has to match everywhere.
+        partial: let the pattern match only here and there; whoever reads the automaton has to
+            search for its matches, as the levels of a cascade do. Not together with `gaps`.
 
     Returns:
         The minimal automaton; equal patterns give equal tables.
@@ -46,4 +48,4 @@ def compile_pattern(
 
     nfa = build_nfa(parse(pattern, dialect))
     check_atomic_parts(nfa)
-    return determinize(nfa, gaps=gaps)
+    return determinize(nfa, gaps=gaps, partial=partial)

@@ -3,7 +3,7 @@
 In: an `Nfa`. Out: rows of next states and flags, minimized and numbered breadth first, then the
 finished `Automaton`. Refused: more states or classes than the tables hold, patterns that can match
 the empty string, and patterns that do not match at the beginning of every text, unless gaps between
-matches are wanted as pretokens.
+matches are wanted as pretokens, or the automaton is for a search.
 
 A state is the ordered list of the threads a backtracking matcher could still be in, best first. A
 thread that reaches the end of the pattern flags a match before the symbol just read and removes
@@ -27,16 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["determinize"]
 
 
-def determinize(nfa: Nfa, *, gaps: bool = False) -> Automaton:
+def determinize(nfa: Nfa, *, gaps: bool = False, partial: bool = False) -> Automaton:
     """Build the automaton of `nfa`.
 
     Args:
         nfa: the pattern.
         gaps: make the text between matches pretokens too, one per gap.
+        partial: there may be text between matches; the automaton is for a search.
 
     Raises:
-        PatternError: too many states or classes, an empty match, or, without `gaps`, a text
-            without a match at its beginning.
+        PatternError: too many states or classes, an empty match, or, without `gaps` or `partial`, a
+            text without a match at its beginning.
     Cost: states times symbols times threads per state.
     """
     rows = minimal(_thread_lists(nfa))
@@ -44,7 +45,7 @@ def determinize(nfa: Nfa, *, gaps: bool = False) -> Automaton:
     _refuse_empty_match(rows, samples)
     if gaps:
         rows = minimal(isolate_gaps(rows))
-    else:
+    elif not partial:
         _refuse_partial(rows, samples)
     rows, renumber = merge_classes(rows)
     return _finish(nfa, rows, renumber)

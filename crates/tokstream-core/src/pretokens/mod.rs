@@ -7,5 +7,6 @@ mod hypotheses;
 mod scan;
 
 pub use automaton::Automaton;
+pub(crate) use automaton::{DEAD, FLAG, START};
 pub(crate) use scan::Growing;
 pub use scan::{Ends, Scan, Stop};

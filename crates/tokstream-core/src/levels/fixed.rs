@@ -1,0 +1,42 @@
+//! Pieces of a fixed number of characters. Nothing is held back.
+
+use std::num::NonZeroUsize;
+
+use super::Sink;
+
+/// Characters of the current piece so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FixedState(usize);
+
+impl FixedState {
+    pub(crate) fn push(
+        &mut self,
+        length: NonZeroUsize,
+        text: &[u8],
+        n_source: usize,
+        sink: &mut impl Sink,
+    ) {
+        let mut begin = 0;
+        let is_identity = text.len() == n_source;
+        for (at, &byte) in text.iter().enumerate() {
+            // Text that is not as long as its source is one character.
+            let is_begin = byte & 0xC0 != 0x80;
+            if is_begin && self.0 == length.get() {
+                if begin < at {
+                    sink.text(&text[begin..at], at - begin);
+                    begin = at;
+                }
+                sink.end();
+                self.0 = 0;
+            }
+            self.0 += usize::from(is_begin);
+        }
+        sink.text(&text[begin..], if is_identity { text.len() - begin } else { n_source });
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
+        if std::mem::take(&mut self.0) > 0 {
+            sink.end();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Text that a level holds back, with the number of source bytes each part of it came from.
+
+use std::collections::VecDeque;
+
+use super::Sink;
+
+/// Text as a chain of parts: either as long as their source and cut anywhere, or one character, or
+/// nothing, that came from another number of source bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    text: Vec<u8>,
+    /// Text before this index was taken.
+    taken: usize,
+    /// (bytes of text, bytes of source) in text order; empty parts have source only.
+    parts: VecDeque<(usize, usize)>,
+    n_source: usize,
+}
+
+impl Held {
+    /// Append text that came from `n_source` bytes.
+    pub(crate) fn push(&mut self, text: &[u8], n_source: usize) {
+        if text.is_empty() && n_source == 0 {
+            return;
+        }
+        // Moving the rest costs at most what was taken.
+        if self.taken > 0 && self.taken >= self.text.len() - self.taken {
+            self.text.drain(..self.taken);
+            self.taken = 0;
+        }
+        self.text.extend_from_slice(text);
+        self.n_source += n_source;
+        match self.parts.back_mut() {
+            Some((n, source)) if *n == *source && text.len() == n_source => {
+                *n += text.len();
+                *source += n_source;
+            }
+            _ => self.parts.push_back((text.len(), n_source)),
+        }
+    }
+
+    /// Bytes of source of what is held.
+    pub(crate) fn n_source(&self) -> usize {
+        self.n_source
+    }
+
+    /// Give the first `n` bytes to `sink`, or, if `is_dropped`, only their source.
+    pub(crate) fn take(&mut self, mut n: usize, is_dropped: bool, sink: &mut impl Sink) {
+        while n > 0 {
+            let Some((length, source)) = self.parts.front_mut() else { return };
+            let (n_text, n_source) = if n < *length && *length == *source {
+                *length -= n;
+                *source -= n;
+                (n, n)
+            } else {
+                let part = (*length, *source);
+                self.parts.pop_front();
+                part
+            };
+            self.give(n_text, n_source, is_dropped, sink);
+            n = n.saturating_sub(n_text);
+        }
+    }
+
+    /// Nothing of the text is left: give what source there is behind it.
+    pub(crate) fn take_rest(&mut self, sink: &mut impl Sink) {
+        while let Some((n_text, n_source)) = self.parts.pop_front() {
+            self.give(n_text, n_source, false, sink);
+        }
+    }
+
+    fn give(&mut self, n_text: usize, n_source: usize, is_dropped: bool, sink: &mut impl Sink) {
+        let text = &self.text[self.taken..self.taken + n_text];
+        self.taken += n_text;
+        self.n_source -= n_source;
+        if !is_dropped {
+            sink.text(text, n_source);
+        } else if n_source > 0 {
+            sink.text(b"", n_source);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Text → pretokens by a cascade of levels, each of which cuts or changes the pieces of the one
+//! before it.
+//!
+//! In: the text of one segment, as it grows, each part with the number of source bytes it came
+//! from. Out: text that surely belongs to the current pretoken, with its source, and the ends of
+//! pretokens; none is empty. Held back: what some level cannot decide yet. The end of a piece is
+//! the end of the input for the next level.
+//!
+//! This is the general way. What can be one total automaton should be one: see `pretokens`.
+mod alphabet;
+mod fixed;
+mod held;
+mod metaspace;
+mod prefix;
+pub mod search;
+mod split;
+
+use std::num::NonZeroUsize;
+
+pub use metaspace::{Metaspace, Scheme};
+pub use split::{Behaviour, Split};
+
+use fixed::FixedState;
+use metaspace::MetaspaceState;
+use prefix::PrefixState;
+use split::SplitState;
+
+/// Takes what a cascade gives, in text order.
+pub trait Sink {
+    /// This text surely belongs to the current pretoken; it came from the next `n_source` bytes of
+    /// the source. Empty text is source that was dropped and belongs to no pretoken.
+    fn text(&mut self, text: &[u8], n_source: usize);
+
+    /// The current pretoken, which is not empty, ends here.
+    fn end(&mut self);
+}
+
+/// One step of the cascade.
+#[derive(Clone, Debug)]
+pub enum Level {
+    /// Cut at the matches of a pattern.
+    Split(Split),
+    /// Cut behind every so many characters.
+    FixedLength(NonZeroUsize),
+    /// A piece that does not begin with a space gets one.
+    PrefixSpace,
+    /// Blanks become a visible character, at which pieces begin.
+    Metaspace(Metaspace),
+    /// Each byte becomes its character of GPT-2's alphabet.
+    ByteLevel,
+    /// The reverse: each character of that alphabet becomes its byte.
+    FromByteLevel,
+}
+
+/// The steps, first to last.
+#[derive(Clone, Debug, Default)]
+pub struct Levels(Vec<Level>);
+
+impl Levels {
+    /// A cascade; without any level the whole segment is one pretoken.
+    #[must_use]
+    pub fn new(levels: Vec<Level>) -> Self {
+        Self(levels)
+    }
+
+    /// The steps.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Level] {
+        &self.0
+    }
+}
+
+/// State of one level in its current piece.
+#[derive(Clone, Debug)]
+enum State {
+    Split(Box<SplitState>),
+    FixedLength(FixedState),
+    PrefixSpace(PrefixState),
+    Metaspace(MetaspaceState),
+    Stateless,
+}
+
+/// State of a cascade in one segment.
+#[derive(Clone, Debug)]
+pub struct LevelState {
+    states: Vec<State>,
+    has_text: bool,
+}
+
+impl LevelState {
+    /// At the begin of a segment. `is_first`: it begins where the source begins.
+    #[must_use]
+    pub fn new(levels: &Levels, is_first: bool) -> Self {
+        let state = |level: &Level| match level {
+            Level::Split(_) => State::Split(Box::default()),
+            Level::FixedLength(_) => State::FixedLength(FixedState::default()),
+            Level::PrefixSpace => State::PrefixSpace(PrefixState::default()),
+            Level::Metaspace(_) => State::Metaspace(MetaspaceState::new(is_first)),
+            Level::ByteLevel | Level::FromByteLevel => State::Stateless,
+        };
+        Self { states: levels.0.iter().map(state).collect(), has_text: false }
+    }
+
+    /// Read on: whole characters that came from `n_source` bytes. They have the same length, or are
+    /// one character, or nothing.
+    pub fn push(&mut self, levels: &Levels, text: &[u8], n_source: usize, sink: &mut dyn Sink) {
+        self.has_text |= !text.is_empty();
+        Rest { levels: &levels.0, states: &mut self.states, sink }.text(text, n_source);
+    }
+
+    /// End of the segment: give the rest. Begin the next one with a new state.
+    pub fn finish(&mut self, levels: &Levels, sink: &mut dyn Sink) {
+        // With levels, the last one knows whether there is anything to end.
+        if self.has_text || !levels.0.is_empty() {
+            Rest { levels: &levels.0, states: &mut self.states, sink }.end();
+        }
+        self.has_text = false;
+    }
+
+    /// Bytes of source that are held back.
+    #[must_use]
+    pub fn n_held(&self) -> usize {
+        let held = |state: &State| match state {
+            State::Split(state) => state.n_held(),
+            _ => 0,
+        };
+        self.states.iter().map(held).sum()
+    }
+}
+
+/// The levels behind one level, as what that level gives to.
+struct Rest<'a> {
+    levels: &'a [Level],
+    states: &'a mut [State],
+    sink: &'a mut dyn Sink,
+}
+
+impl Sink for Rest<'_> {
+    fn text(&mut self, text: &[u8], n_source: usize) {
+        let Some((level, state, mut rest)) = self.next() else {
+            return self.sink.text(text, n_source);
+        };
+        match (level, state) {
+            (Level::Split(split), State::Split(state)) => {
+                state.push(split, text, n_source, &mut rest);
+            }
+            (Level::FixedLength(length), State::FixedLength(state)) => {
+                state.push(*length, text, n_source, &mut rest);
+            }
+            (Level::PrefixSpace, State::PrefixSpace(state)) => {
+                state.push(text, n_source, &mut rest);
+            }
+            (Level::Metaspace(metaspace), State::Metaspace(state)) => {
+                state.push(metaspace, text, n_source, &mut rest);
+            }
+            (Level::FromByteLevel, _) => alphabet::to_bytes(text, n_source, &mut rest),
+            _ => alphabet::from_bytes(text, n_source, &mut rest),
+        }
+    }
+
+    fn end(&mut self) {
+        let Some((level, state, mut rest)) = self.next() else {
+            return self.sink.end();
+        };
+        match (level, state) {
+            (Level::Split(split), State::Split(state)) => state.finish(split, &mut rest),
+            (_, State::FixedLength(state)) => state.finish(&mut rest),
+            (_, State::PrefixSpace(state)) => state.finish(&mut rest),
+            (_, State::Metaspace(state)) => state.finish(&mut rest),
+            _ => rest.end(),
+        }
+    }
+}
+
+impl Rest<'_> {
+    fn next(&mut self) -> Option<(&Level, &mut State, Rest<'_>)> {
+        let (level, levels) = self.levels.split_first()?;
+        let (state, states) = self.states.split_first_mut()?;
+        Some((level, state, Rest { levels, states, sink: self.sink }))
+    }
+}

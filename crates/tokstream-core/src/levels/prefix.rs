@@ -1,0 +1,25 @@
+//! A space in front of pieces that do not begin with one. Nothing is held back.
+
+use super::Sink;
+
+/// Has the current piece begun?
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrefixState(bool);
+
+impl PrefixState {
+    pub(crate) fn push(&mut self, text: &[u8], n_source: usize, sink: &mut impl Sink) {
+        if let Some(&first) = text.first()
+            && !std::mem::replace(&mut self.0, true)
+            && first != b' '
+        {
+            sink.text(b" ", 0);
+        }
+        sink.text(text, n_source);
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
+        if std::mem::take(&mut self.0) {
+            sink.end();
+        }
+    }
+}
