@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gc
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tokstream.errors import UnsupportedTokenizerError, VocabularyError
@@ -16,7 +17,7 @@ from tokstream.errors import UnsupportedTokenizerError, VocabularyError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = ["Node", "parse_document", "shown"]
+__all__ = ["Node", "collector_paused", "parse_document", "shown"]
 
 _NAMES = {
     dict: "an object",
@@ -149,6 +150,21 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the collector of cycles while millions of small objects are made.
+
+    None of them is garbage, and it would look at all of them, many times.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def parse_document(data: bytes, label: str, path: str | None) -> Node:
     """Parse a JSON document.
 
@@ -167,11 +183,9 @@ def parse_document(data: bytes, label: str, path: str | None) -> Node:
             "get the file again",
             path,
         ) from None
-    # millions of small objects, none of them garbage: the collector would look at all, many times
-    was_enabled = gc.isenabled()
-    gc.disable()
     try:
-        value = json.loads(text)
+        with collector_paused():
+            value = json.loads(text)
     except json.JSONDecodeError as error:
         at = skipped + len(text[: error.pos].encode())
         hint = "it is cut short" if error.pos >= len(text.rstrip()) else "it is damaged"
@@ -186,7 +200,4 @@ def parse_document(data: bytes, label: str, path: str | None) -> Node:
         raise VocabularyError(
             f"{label}: JSON nested too deeply for a tokenizer; get the file again", path
         ) from None
-    finally:
-        if was_enabled:
-            gc.enable()
     return Node(value, "$", label, path)

@@ -103,6 +103,8 @@ class TokenizerParts:
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
         eos: the text of the token that ends a text, None if unknown.
+        takes_whole_entries: whether a pretoken that is an entry of the vocabulary is its token
+            although merging does not make it, as in tiktoken; instead of `whole_pieces`.
     """
 
     name: str
@@ -128,6 +130,7 @@ class TokenizerParts:
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
+    takes_whole_entries: bool = False
 
     def engine_spec(self) -> _core.Spec:
         """Return what the engine takes beside vocabulary and automaton."""

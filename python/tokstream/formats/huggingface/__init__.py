@@ -1,6 +1,6 @@
 """tokenizer.json, the format of Hugging Face tokenizers: a document in, the parts out.
 
-Enters: the content of the file. Leaves: `TokenizerParts`, which give exactly the ids of the
+Enters: the parsed file. Leaves: `TokenizerParts`, which give exactly the ids of the
 `tokenizers` package. Refused, by name and JSON path: what cannot be honoured exactly.
 
 One member of the document, one module: model (and vocabulary), normalizer, pre_tokenizer,
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokstream.decoding.tokens import TokenDecoder
-from tokstream.formats.document import parse_document, shown
+from tokstream.formats.document import shown
 from tokstream.formats.huggingface.added_tokens import one_pass, read_added_tokens
 from tokstream.formats.huggingface.alphabet import bytes_of
 from tokstream.formats.huggingface.decoders import read_decoder
@@ -39,24 +39,19 @@ _VERSION = "1.0"
 _ENDS = ("<|endoftext|>", "</s>", "<|end_of_text|>", "<eos>", "<｜end▁of▁sentence｜>")
 
 
-def read_tokenizer_json(
-    data: bytes, name: str, label: str = "<bytes>", path: str | None = None
-) -> TokenizerParts:
+def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     """Read a tokenizer.json.
 
     Args:
-        data: its content.
+        document: the whole document.
         name: what to call the tokenizer.
-        label: how the file is called in messages.
-        path: where it is, if it is a file.
 
     Raises:
-        VocabularyError: it is damaged; the message says at which byte or JSON path.
+        VocabularyError: it is damaged; the message says at which JSON path.
         UnsupportedTokenizerError: a part that cannot be honoured exactly; the message names it.
 
-    Cost: O(bytes); 1.5 s for the largest published one (33 MB, 260,000 tokens, 515,000 merges).
+    Cost: O(bytes); a second for the largest published one (260,000 tokens, 515,000 merges).
     """
-    document = parse_document(data, label, path)
     version = document.get("version")
     if version is not None and version.text() != _VERSION:
         raise version.unsupported(
