@@ -1,7 +1,7 @@
 """The native part: tables and text in, ids out. Use `tokstream.Tokenizer` instead."""
 
 from collections.abc import Iterable
-from typing import Any, final
+from typing import Any, Literal, TypedDict, final
 
 from typing_extensions import Buffer
 
@@ -12,8 +12,10 @@ __all__ = [
     "Levels",
     "Pretokens",
     "Segments",
+    "Spec",
     "SpecialSet",
     "Stream",
+    "canonical_order",
     "fold_case",
     "unicode_property",
 ]
@@ -23,6 +25,80 @@ def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
 
 def fold_case(ranges: list[tuple[int, int]], /) -> list[tuple[int, int]]:
     """Inclusive ranges closed under Unicode simple case folding."""
+
+def canonical_order(
+    blob: bytes,
+    lengths: Buffer,
+    merges: Buffer,
+    units: Literal["bytes", "characters"],
+    has_begin_marker: bool,
+    has_end_marker: bool,
+    /,
+) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    r"""Turn a merge list into tokens in canonical order, as `Core` takes them.
+
+    Tokens are given as the bytes of their text (byte-level ones as the raw bytes they stand for).
+    If the last unit of a pretoken is another token than elsewhere (`end_of_word_suffix`), tokens
+    that end one have the byte 0xFF in place of the suffix; if the first is, tokens that begin one
+    have the byte 0xFE before them (and others no `continuing_subword_prefix`).
+
+    Args:
+        blob: bytes of the tokens, in any order.
+        lengths: bytes per token, a buffer of uint32.
+        merges: 2 * n_merges indices of tokens, a buffer of uint32; earlier merges are stronger.
+        units: what merging starts from.
+        has_begin_marker: whether there are tokens with 0xFE.
+        has_end_marker: whether there are tokens with 0xFF.
+
+    Returns:
+        blob: bytes of the tokens in canonical order: all single bytes first, then whole units and
+            hidden beginnings of them, then what merges make.
+        lengths: bytes per token, native uint32.
+        tokens: for each, the index of the given token it is, native uint32; 0xFFFFFFFF for hidden
+            ones, which need an internal id and an expansion.
+        unreachable: indices of given tokens that no text becomes, native uint32.
+        rules: how each comes into being, for `Spec["rules"]`.
+
+    Raises:
+        VocabularyError: empty or equal tokens, or a merge of something that is no token.
+
+    Cost: O(bytes · log); half a million merges in some tenths of a second.
+    """
+
+class Spec(TypedDict, total=False):
+    """What a tokenizer has beyond pattern and vocabulary; every part may be left out.
+
+    Attributes:
+        rules: from `canonical_order`, for tokens in its order; must be there if they are.
+        normalizer: steps, such as `("nfc",)`, `("replace", " ", "_")`.
+        levels: of the pretokenizer, such as `("split", automaton, "isolated", False)`.
+        added_tokens: (content, id, special, normalized, lstrip, rstrip, single_word).
+        expansions: internal id to the ids given out in its place.
+        unk_id: the unknown token, as in `expansions`.
+        fuse_unk: several unknown tokens in a row in one pretoken become one.
+        whole_pieces: (bytes, id) of pretokens that are one token, though merging does not make
+            it; with the marker bytes, if there are any.
+        decode_only: (bytes, id) of tokens that no text becomes.
+        has_begin_marker: every pretoken begins with the byte 0xFE.
+        has_end_marker: every pretoken ends with the byte 0xFF.
+        drops_unknown: which units are left out before merging if they are no token; None (the
+            default) for none.
+        template: ids before and behind a text.
+    """
+
+    rules: bytes
+    normalizer: list[tuple[object, ...]]
+    levels: list[tuple[object, ...]]
+    added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
+    expansions: dict[int, tuple[int, ...]]
+    unk_id: int | None
+    fuse_unk: bool
+    whole_pieces: list[tuple[bytes, int]]
+    decode_only: list[tuple[bytes, int]]
+    has_begin_marker: bool
+    has_end_marker: bool
+    drops_unknown: Literal["bytes", "characters"] | None
+    template: tuple[list[int], list[int]]
 
 @final
 class Ids:
@@ -49,7 +125,9 @@ class Core:
         lengths: bytes per token, a buffer of uint32.
         ids: id per token, a buffer of uint32.
         specials: (text, id) of special tokens.
-        automaton: `tokstream.patterns.Automaton.to_bytes`.
+        automaton: `tokstream.patterns.Automaton.to_bytes`; None if there are levels in its place,
+            or if the whole text is one pretoken.
+        spec: what there is beyond that.
 
     Raises:
         VocabularyError: tables that do not fit together or cannot be used exactly.
@@ -61,13 +139,34 @@ class Core:
         lengths: Buffer,
         ids: Buffer,
         specials: list[tuple[str, int]],
-        automaton: bytes,
+        automaton: bytes | None,
+        spec: Spec | None = None,
         /,
     ) -> Core: ...
+    def special_set(self, allowed: list[str] | None, forbidden: list[str], /) -> SpecialSet:
+        """Set of the spec's added tokens.
+
+        Args:
+            allowed: those of the special ones that are honoured, None for all; added tokens that
+                are not special always are.
+            forbidden: strings that are an error.
+        """
+
     def encode(
-        self, text: str | Buffer, specials: SpecialSet, replace: bool, as_array: bool, /
+        self,
+        text: str | Buffer,
+        specials: SpecialSet,
+        replace: bool,
+        as_array: bool,
+        with_template: bool = False,
+        /,
     ) -> list[int] | Ids:
         """Ids as a list, or as the bytes of an array of native uint32."""
+
+    def encode_with_spans(
+        self, text: str | Buffer, specials: SpecialSet, replace: bool, with_template: bool, /
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids, and for each (begin, end) in bytes of the text (a `str` counts as its UTF-8)."""
 
     def count(
         self, text: str | Buffer, specials: SpecialSet, replace: bool, limit: int | None, /
@@ -81,6 +180,7 @@ class Core:
         replace: bool,
         as_array: bool,
         n_threads: int,
+        with_template: bool = False,
         /,
     ) -> list[list[int] | Ids]:
         """`encode` of each text; an error has the attribute `index`."""
@@ -116,6 +216,7 @@ class Stream:
         replace: bool,
         max_pending: int | None,
         is_optimal: bool,
+        with_template: bool = False,
         /,
     ) -> Stream: ...
     def feed(

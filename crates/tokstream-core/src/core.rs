@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::TableError;
 use crate::pretokens::Automaton;
-use crate::tokens::{TokenTable, Vocabulary};
+use crate::segments::{AddedToken, SpecialSet};
+use crate::spec::{Drops, Spec};
+use crate::tokens::{Expansions, Filter, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
@@ -15,6 +17,15 @@ pub struct Core {
     pub(crate) vocabulary: Vocabulary,
     /// Distinguishes the ids in shared caches.
     pub(crate) identity: u64,
+    /// What internal ids stand for.
+    pub(crate) expansions: Expansions,
+    /// Which units are left out.
+    pub(crate) filter: Option<Filter>,
+    pub(crate) has_begin_marker: bool,
+    pub(crate) has_end_marker: bool,
+    /// Ids before and behind a text.
+    pub(crate) template: (Vec<u32>, Vec<u32>),
+    added: Vec<AddedToken>,
     /// Ordered by id: every token, special ones included.
     ids: Vec<u32>,
     begins: Vec<u32>,
@@ -28,17 +39,50 @@ impl Core {
         specials: &[(String, u32)],
         automaton: Automaton,
     ) -> Result<Self, TableError> {
-        let vocabulary = Vocabulary::new(tokens)?;
+        Self::with_spec(tokens, specials, Some(automaton), Spec::default())
+    }
+
+    /// The same with what `spec` says; without an automaton the text between added tokens is one
+    /// pretoken, unless `spec` has levels.
+    pub fn with_spec(
+        tokens: &TokenTable,
+        specials: &[(String, u32)],
+        automaton: Option<Automaton>,
+        spec: Spec,
+    ) -> Result<Self, TableError> {
+        let mut vocabulary = match &spec.rules {
+            Some(rules) => Vocabulary::with_rules(tokens, rules)?,
+            None => Vocabulary::new(tokens)?,
+        };
+        let expansions = Expansions::new(&spec.expansions, spec.fused);
+        let is_given_out = |id: u32| expansions.ids_of(id).is_none();
         let mut entries: Vec<(u32, &[u8])> = (0..tokens.len() as u32)
             .map(|rank| (tokens.id(rank), tokens.bytes(rank)))
+            .filter(|&(id, _)| is_given_out(id))
+            .chain(spec.decode_only.iter().map(|(bytes, id)| (*id, &**bytes)))
+            .chain(spec.whole_pieces.iter().map(|(bytes, id)| (*id, &**bytes)))
             .chain(specials.iter().map(|(name, id)| (*id, name.as_bytes())))
+            .chain(spec.added.iter().map(|token| (token.id, token.content.as_bytes())))
             .collect();
         // Two special tokens may share an id; the first is what it decodes to.
         entries.sort_by_key(|&(id, _)| id);
         entries.dedup_by_key(|&mut (id, _)| id);
+        let filter = spec.drops.map(|drops| {
+            let known = (0..tokens.len() as u32)
+                .filter(|&rank| is_given_out(tokens.id(rank)))
+                .map(|rank| tokens.bytes(rank).into());
+            Filter::new(known, drops == Drops::Characters)
+        });
+        vocabulary.add_whole_pieces(spec.whole_pieces.iter().cloned());
         let mut core = Self {
-            automaton,
+            automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
+            filter,
+            has_begin_marker: spec.has_begin_marker,
+            has_end_marker: spec.has_end_marker,
+            template: spec.template,
+            added: spec.added.clone(),
+            expansions: Expansions::default(),
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
             ids: Vec::with_capacity(entries.len()),
             begins: vec![0],
@@ -49,7 +93,37 @@ impl Core {
             core.blob.extend_from_slice(bytes);
             core.begins.push(core.blob.len() as u32);
         }
+        core.expansions = expansions;
         Ok(core)
+    }
+
+    /// Does text go the general way, rather than from segments straight to a pattern?
+    pub(crate) fn is_general(&self) -> bool {
+        self.cuts_pieces() || !self.expansions.is_empty()
+    }
+
+    /// Are pretokens looked at one by one, rather than scanned?
+    pub(crate) fn cuts_pieces(&self) -> bool {
+        self.expansions.are_fused()
+            || self.filter.is_some()
+            || self.has_begin_marker
+            || self.has_end_marker
+    }
+
+    /// The set of added tokens of which `allowed` says whether a special one is honoured; the
+    /// strings `forbidden` are an error.
+    pub fn special_set(
+        &self,
+        allowed: &dyn Fn(&str) -> bool,
+        forbidden: &[String],
+    ) -> Result<SpecialSet, TableError> {
+        let honoured: Vec<(String, u32)> = self
+            .added
+            .iter()
+            .filter(|token| !token.is_special || allowed(&token.content))
+            .map(|token| (token.content.clone(), token.id))
+            .collect();
+        SpecialSet::new(&honoured, forbidden)
     }
 
     /// Bytes of the token `id`, special tokens included. Cost: O(1) where ids are dense.
@@ -68,6 +142,12 @@ impl Core {
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.ids.len()
+    }
+
+    /// Id of the entry with exactly these bytes.
+    #[must_use]
+    pub fn token_id(&self, bytes: &[u8]) -> Option<u32> {
+        self.vocabulary.id_of(bytes).filter(|&id| self.expansions.ids_of(id).is_none())
     }
 
     /// The vocabulary's tables.

@@ -10,6 +10,7 @@ pub mod levels;
 pub mod pretokens;
 mod scratch;
 pub mod segments;
+pub mod spec;
 pub mod stream;
 pub mod tokens;
 pub mod unicode;

@@ -3,6 +3,10 @@
 //! Rule: whatever affects the state changes it in this file, and only through `feed`,
 //! `feed_special`, `finish` and `reset`.
 
+mod credit;
+mod general;
+mod pieces;
+
 use std::sync::Arc;
 
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
@@ -12,6 +16,12 @@ use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::{Lease, Scratch};
 use crate::segments::{Segment, Segmenter, SpecialSet};
 use crate::tokens::{Across, Live};
+
+use credit::Credit;
+use general::General;
+
+/// A pretoken longer than this is handed on before it is complete.
+const LONG_PIECE: usize = 4096;
 
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
@@ -48,6 +58,16 @@ struct Run {
 }
 
 impl Run {
+    /// A new run that emits as this one does.
+    fn anew(&self) -> Self {
+        Self { delay: self.delay, ..Self::default() }
+    }
+
+    /// Bytes of text that no emitted id covers.
+    fn n_pending(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Take more text; complete pretokens are encoded at once.
     fn feed(&mut self, core: &Core, scratch: &mut Scratch, mut text: &[u8], out: &mut Vec<u32>) {
         self.credit = self.credit.saturating_add(text.len() * MERGES_PER_BYTE);
@@ -265,6 +285,10 @@ pub struct Stream {
     places: Places,
     segmenter: Segmenter,
     run: Run,
+    /// In place of `run`, for tokenizers that need more.
+    general: Option<Box<General>>,
+    /// The template's ids before (if true) and behind the text are wanted.
+    template: Option<bool>,
     n_tokens: u64,
     failure: Option<Error>,
 }
@@ -273,6 +297,8 @@ impl Stream {
     /// A stream that honours `specials` until another set is given.
     #[must_use]
     pub fn new(core: Arc<Core>, specials: Arc<SpecialSet>, on_invalid: OnInvalid) -> Self {
+        let run = Run::default();
+        let general = core.is_general().then(|| Box::new(General::new(&core, &run)));
         Self {
             core,
             specials,
@@ -281,7 +307,9 @@ impl Stream {
             decoder: Decoder::default(),
             places: Places::default(),
             segmenter: Segmenter::default(),
-            run: Run::default(),
+            run,
+            general,
+            template: None,
             n_tokens: 0,
             failure: None,
         }
@@ -290,6 +318,19 @@ impl Stream {
     /// Choose when ids are emitted; the ids are the same.
     pub fn set_delay(&mut self, delay: Delay) {
         self.run.delay = delay;
+        self.begin_general();
+    }
+
+    /// Give out the template's ids, too: those before the text with the first ids, those behind
+    /// it at the end. To be said before anything is fed.
+    pub fn set_template(&mut self, is_wanted: bool) {
+        self.template = is_wanted.then_some(true);
+    }
+
+    fn begin_general(&mut self) {
+        if let Some(general) = &mut self.general {
+            **general = General::new(&self.core, &self.run);
+        }
     }
 
     /// Refuse to hold more undecided bytes than this.
@@ -312,8 +353,14 @@ impl Stream {
     /// Bytes fed that no emitted id covers yet.
     #[must_use]
     pub fn delay_bytes(&self) -> u64 {
-        let n_pending = (self.segmenter.n_held() + self.run.pending.len()) as u64;
-        self.n_bytes() - self.places.source(self.places.n_text() - n_pending)
+        let covered = match &self.general {
+            Some(general) => general.covered(),
+            None => {
+                let n_pending = (self.segmenter.n_held() + self.run.pending.len()) as u64;
+                self.places.n_text() - n_pending
+            }
+        };
+        self.n_bytes() - self.places.source(covered)
     }
 
     /// The error that stopped this stream, if one did.
@@ -336,7 +383,7 @@ impl Stream {
         self.guard(out, |stream, scratch, out| {
             stream.push(scratch, input, source, out)?;
             if settle {
-                stream.run.settle(&stream.core, scratch, out);
+                stream.settle(scratch, out);
             }
             Ok(())
         })
@@ -344,7 +391,13 @@ impl Stream {
 
     /// End of input: append the remaining ids. The stream begins anew afterwards.
     pub fn finish(&mut self, out: &mut Vec<u32>) -> Result<(), Error> {
-        self.guard(out, Stream::end_text)
+        self.guard(out, |stream, scratch, out| {
+            stream.end_text(scratch, out)?;
+            if stream.template.is_some() {
+                out.extend_from_slice(&stream.core.template.1);
+            }
+            Ok(())
+        })
     }
 
     /// End the text so far and append the special token `id`.
@@ -377,7 +430,9 @@ impl Stream {
         self.decoder = Decoder::default();
         self.places = Places::default();
         self.segmenter = Segmenter::default();
-        self.run = Run { delay: self.run.delay, ..Run::default() };
+        self.run = self.run.anew();
+        self.begin_general();
+        self.template = self.template.map(|_| true);
         self.n_tokens = 0;
         self.failure = None;
     }
@@ -397,10 +452,14 @@ impl Stream {
             return Err(error.clone());
         }
         let before = out.len();
+        if self.template == Some(true) {
+            out.extend_from_slice(&self.core.template.0);
+            self.template = Some(false);
+        }
         let mut scratch = Lease::new(self.core.identity);
         let mut result = step(self, &mut scratch, out);
         if result.is_err() {
-            self.run.settle(&self.core, &mut scratch, out);
+            self.settle(&mut scratch, out);
         }
         if result.is_ok() && self.delay_bytes() > self.max_pending as u64 {
             let kind = ErrorKind::PendingLimit(self.max_pending);
@@ -413,6 +472,13 @@ impl Stream {
         result
     }
 
+    fn settle(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        match &mut self.general {
+            Some(general) => general.settle(&self.core, scratch, out),
+            None => self.run.settle(&self.core, scratch, out),
+        }
+    }
+
     fn push(
         &mut self,
         scratch: &mut Scratch,
@@ -420,36 +486,44 @@ impl Stream {
         source: Source,
         out: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let Self { core, specials, on_invalid, decoder, places, segmenter, run, .. } = self;
+        let Self { core, specials, on_invalid, decoder, places, segmenter, run, general, .. } =
+            self;
+        let mut behind = Behind { run, general };
         decoder.push(input, source, *on_invalid, &mut |text, source| {
             places.add(text.len(), source);
             let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
             segmenter.push(specials, text, &mut |segment| {
-                take_segment(core, scratch, run, places, &segment, &mut at, out)
+                take_segment(core, scratch, &mut behind, places, &segment, &mut at, out)
             })
         })
     }
 
     /// Nothing of the text that is held for special tokens can become one any more.
     fn release(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
-        let Self { core, specials, places, segmenter, run, .. } = self;
+        let Self { core, specials, places, segmenter, run, general, .. } = self;
+        let mut behind = Behind { run, general };
         let mut at = places.n_text() - segmenter.n_held() as u64;
         segmenter.release(specials, &mut |segment| {
-            take_segment(core, scratch, run, places, &segment, &mut at, out)
+            take_segment(core, scratch, &mut behind, places, &segment, &mut at, out)
         })
     }
 
     fn end_text(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
-        let Self { core, specials, on_invalid, decoder, places, segmenter, run, .. } = self;
+        let Self { core, specials, on_invalid, decoder, places, segmenter, run, general, .. } =
+            self;
+        let mut behind = Behind { run, general };
         decoder.finish(*on_invalid, &mut |text, source| {
             places.add(text.len(), source);
             let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
             segmenter.push(specials, text, &mut |segment| {
-                take_segment(core, scratch, run, places, &segment, &mut at, out)
+                take_segment(core, scratch, &mut behind, places, &segment, &mut at, out)
             })
         })?;
         self.release(scratch, out)?;
-        self.run.finish(&self.core, scratch, out);
+        match &mut self.general {
+            Some(general) => general.finish(&self.core, scratch, out),
+            None => self.run.finish(&self.core, scratch, out),
+        }
         Ok(())
     }
 }
@@ -458,7 +532,7 @@ impl Stream {
 fn take_segment(
     core: &Core,
     scratch: &mut Scratch,
-    run: &mut Run,
+    behind: &mut Behind<'_>,
     places: &mut Places,
     segment: &Segment<'_>,
     at: &mut u64,
@@ -466,11 +540,20 @@ fn take_segment(
 ) -> Result<(), Error> {
     match *segment {
         Segment::Text(text) => {
-            run.feed(core, scratch, text, out);
+            match &mut behind.general {
+                Some(general) => general.feed(core, scratch, text, out),
+                None => behind.run.feed(core, scratch, text, out),
+            }
             *at += text.len() as u64;
         }
         Segment::Special { id, n_bytes } => {
-            run.finish(core, scratch, out);
+            match &mut behind.general {
+                Some(general) => {
+                    general.finish(core, scratch, out);
+                    general.skip(n_bytes);
+                }
+                None => behind.run.finish(core, scratch, out),
+            }
             out.push(id);
             *at += n_bytes as u64;
         }
@@ -479,6 +562,16 @@ fn take_segment(
             return Err(Error { kind, offset: places.source(*at + n_before as u64) });
         }
     }
-    places.forget(*at - run.pending.len() as u64);
+    let covered = match &behind.general {
+        Some(general) => general.covered(),
+        None => *at - behind.run.pending.len() as u64,
+    };
+    places.forget(covered);
     Ok(())
+}
+
+/// The stages behind the segments: the general ones, if there are any, in place of the run.
+struct Behind<'a> {
+    run: &'a mut Run,
+    general: &'a mut Option<Box<General>>,
 }

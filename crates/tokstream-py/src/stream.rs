@@ -82,19 +82,21 @@ impl Stream {
 #[pymethods]
 impl Stream {
     #[new]
-    #[pyo3(signature = (core, specials, replace, max_pending, is_optimal, /))]
+    #[pyo3(signature = (core, specials, replace, max_pending, is_optimal, with_template = false, /))]
     fn new(
         core: &Core,
         specials: &SpecialSet,
         replace: bool,
         max_pending: Option<usize>,
         is_optimal: bool,
+        with_template: bool,
     ) -> Self {
         let mut stream = Native::new(core.0.clone(), specials.0.clone(), on_invalid(replace));
         if let Some(limit) = max_pending {
             stream.set_max_pending(limit);
         }
         stream.set_delay(if is_optimal { Delay::Optimal } else { Delay::Composition });
+        stream.set_template(with_template);
         Self(Mutex::new(stream))
     }
 

@@ -1,11 +1,12 @@
 //! The immutable tokenizer: tables, one-shot encoding, decoding.
+use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use tokstream_core::chunks::OnInvalid;
 use tokstream_core::pretokens::Automaton;
 use tokstream_core::stream::Stream as NativeStream;
@@ -16,6 +17,7 @@ use crate::batch;
 use crate::errors::{InvalidTokenIdError, input_error, table_error};
 use crate::input::{BLOCK, Whole, for_each_block};
 use crate::output;
+use crate::spec;
 use crate::stream::feed_block;
 
 /// First block of a call that may stop early, in bytes.
@@ -44,34 +46,36 @@ pub fn on_invalid(replace: bool) -> OnInvalid {
     if replace { OnInvalid::Replace } else { OnInvalid::Fail }
 }
 
-fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+/// The numbers in a buffer of uint32.
+pub fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     PyBuffer::<u32>::get(object)?.to_vec(py)
 }
 
+/// Give the whole of `text` to `stream`; `check` sees the ids after each block and may stop.
+fn encode_blocks(
+    text: &Bound<'_, PyAny>,
+    mut stream: NativeStream,
+    first_block: usize,
+    check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
+) -> PyResult<Vec<u32>> {
+    let py = text.py();
+    let mut ids = Vec::new();
+    let mut stopped = false;
+    for_each_block(text, first_block, &mut |block, source| {
+        feed_block(py, &mut stream, block, source, false, &mut ids)?;
+        stopped = !check(&mut ids);
+        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    if !stopped {
+        stream.finish(&mut ids).map_err(|e| input_error(&e, std::mem::take(&mut ids)))?;
+        check(&mut ids);
+    }
+    Ok(ids)
+}
+
 impl Core {
-    /// Stream over the whole of `text`; `check` sees the ids after each block and may stop.
-    fn encode_blocks(
-        &self,
-        text: &Bound<'_, PyAny>,
-        specials: &SpecialSet,
-        replace: bool,
-        first_block: usize,
-        check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
-    ) -> PyResult<Vec<u32>> {
-        let py = text.py();
-        let mut stream = NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace));
-        let mut ids = Vec::new();
-        let mut stopped = false;
-        for_each_block(text, first_block, &mut |block, source| {
-            feed_block(py, &mut stream, block, source, false, &mut ids)?;
-            stopped = !check(&mut ids);
-            Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        if !stopped {
-            stream.finish(&mut ids).map_err(|e| input_error(&e, std::mem::take(&mut ids)))?;
-            check(&mut ids);
-        }
-        Ok(ids)
+    fn stream(&self, specials: &SpecialSet, replace: bool) -> NativeStream {
+        NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
     }
 
     fn bytes_of(&self, ids: impl Iterator<Item = u32>) -> PyResult<Vec<u8>> {
@@ -96,34 +100,52 @@ fn unknown_id(id: u32, index: usize) -> PyErr {
 #[pymethods]
 impl Core {
     #[new]
-    #[pyo3(signature = (blob, lengths, ids, specials, automaton, /))]
+    #[pyo3(signature = (blob, lengths, ids, specials, automaton, spec = None, /))]
     fn new(
         py: Python<'_>,
         blob: &[u8],
         lengths: &Bound<'_, PyAny>,
         ids: &Bound<'_, PyAny>,
         specials: Vec<(String, u32)>,
-        automaton: &[u8],
+        automaton: Option<&[u8]>,
+        spec: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (lengths, ids) = (numbers(py, lengths)?, numbers(py, ids)?);
+        let spec = spec.map(spec::read).transpose()?.unwrap_or_default();
         let blob = blob.to_vec();
         let built = py.detach(|| {
-            let automaton = Automaton::from_bytes(automaton)?;
+            let automaton = automaton.map(Automaton::from_bytes).transpose()?;
             let tokens = TokenTable::new(blob, &lengths, ids)?;
-            core::Core::new(&tokens, &specials, automaton)
+            core::Core::with_spec(&tokens, &specials, automaton, spec)
         });
         Ok(Self(Arc::new(built.map_err(|error| table_error(&error))?)))
     }
 
-    #[pyo3(signature = (text, specials, replace, as_array, /))]
+    /// The set of added tokens of which the special ones in `allowed` are honoured, all if that
+    /// is None.
+    #[pyo3(signature = (allowed, forbidden, /))]
+    fn special_set(
+        &self,
+        allowed: Option<HashSet<String>>,
+        forbidden: Vec<String>,
+    ) -> PyResult<SpecialSet> {
+        let is_allowed = |name: &str| allowed.as_ref().is_none_or(|allowed| allowed.contains(name));
+        let set = self.0.special_set(&is_allowed, &forbidden);
+        Ok(SpecialSet(Arc::new(set.map_err(|error| table_error(&error))?)))
+    }
+
+    #[pyo3(signature = (text, specials, replace, as_array, with_template = false, /))]
     fn encode<'py>(
         &self,
         text: &Bound<'py, PyAny>,
         specials: &SpecialSet,
         replace: bool,
         as_array: bool,
+        with_template: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ids = self.encode_blocks(text, specials, replace, BLOCK, &mut |_| true)?;
+        let mut stream = self.stream(specials, replace);
+        stream.set_template(with_template);
+        let ids = encode_blocks(text, stream, BLOCK, &mut |_| true)?;
         output::ids(text.py(), ids, as_array)
     }
 
@@ -137,7 +159,7 @@ impl Core {
     ) -> PyResult<usize> {
         let mut count = 0;
         let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
-        self.encode_blocks(text, specials, replace, first_block, &mut |ids| {
+        encode_blocks(text, self.stream(specials, replace), first_block, &mut |ids| {
             count += ids.len();
             ids.clear();
             limit.is_none_or(|limit| count <= limit)
@@ -145,7 +167,8 @@ impl Core {
         Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
     }
 
-    #[pyo3(signature = (texts, specials, replace, as_array, n_threads, /))]
+    #[pyo3(signature = (texts, specials, replace, as_array, n_threads, with_template = false, /))]
+    #[allow(clippy::too_many_arguments, reason = "called from one place, by position")]
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
@@ -154,13 +177,16 @@ impl Core {
         replace: bool,
         as_array: bool,
         n_threads: usize,
+        with_template: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut wholes = Vec::with_capacity(texts.len());
         for (index, text) in texts.iter().enumerate() {
             wholes.push(Whole::new(&text).map_err(|error| at_index(py, index, error))?);
         }
         let results = batch::encode(py, &wholes, n_threads, || {
-            NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
+            let mut stream = self.stream(specials, replace);
+            stream.set_template(with_template);
+            stream
         })?;
         let list = PyList::empty(py);
         for (index, result) in results.into_iter().enumerate() {
@@ -207,7 +233,7 @@ impl Core {
     /// Id of the vocabulary entry with these bytes, `None` if there is none.
     #[pyo3(signature = (bytes, /))]
     fn token_id(&self, bytes: &[u8]) -> Option<u32> {
-        self.0.vocabulary().id_of(bytes)
+        self.0.token_id(bytes)
     }
 
     /// Bytes of the longest token that merging produces.

@@ -40,6 +40,12 @@ impl Places {
         self.n_text
     }
 
+    /// Bytes of source so far.
+    #[must_use]
+    pub fn n_source(&self) -> u64 {
+        self.n_source
+    }
+
     /// Source offset of a text offset that was not forgotten; inside a character that differs in
     /// length, its beginning.
     #[must_use]

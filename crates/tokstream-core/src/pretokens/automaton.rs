@@ -104,6 +104,24 @@ impl Automaton {
         Ok(automaton)
     }
 
+    /// The automaton whose match never ends before the text does.
+    #[must_use]
+    pub fn endless() -> Self {
+        let mut automaton = Self {
+            n_states: 3,
+            n_classes: 1,
+            index: vec![0; N_INDEX],
+            blocks: vec![0; 64],
+            transitions: vec![DEAD, DEAD, 2, DEAD, FLAG | 2, FLAG | DEAD],
+            folded: Vec::new(),
+            ascii: Vec::new(),
+            covers: vec![false, false, true],
+            ends: vec![false; 3],
+        };
+        automaton.fold();
+        automaton
+    }
+
     fn fold(&mut self) {
         let row = self.n_classes + 1;
         let fold = |(at, &entry): (usize, &u16)| match (entry & FLAG != 0, entry & !FLAG) {

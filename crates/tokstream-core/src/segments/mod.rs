@@ -9,6 +9,25 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::error::TableError;
 
+/// A token that is found in the text before anything else, with how it is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedToken {
+    /// Its text.
+    pub content: String,
+    /// Its id.
+    pub id: u32,
+    /// Whether a call may choose to ignore or to refuse it.
+    pub is_special: bool,
+    /// Looked for in normalized text, rather than in the source.
+    pub is_normalized: bool,
+    /// Takes the blanks before it in.
+    pub strips_left: bool,
+    /// Takes the blanks behind it in.
+    pub strips_right: bool,
+    /// Not next to a letter or the like.
+    pub is_single_word: bool,
+}
+
 /// The special tokens that one call honours, and the ones it forbids.
 ///
 /// A forbidden string counts wherever it occurs, also inside an allowed token, as in tiktoken.

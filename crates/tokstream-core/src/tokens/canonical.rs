@@ -2,8 +2,8 @@
 //!
 //! A token is reachable if Merge of its own bytes is the token itself. The last merge of that run
 //! is its canonical rule; wherever the token appears, it appears by this rule, so every other way
-//! to spell it can be forgotten. The fast algorithms need ranks to increase along every run; a
-//! vocabulary in which they do not is refused.
+//! to spell it can be forgotten. Where ranks do not increase along a run, the highest one on the
+//! way is the token's level, and tokens are put in order by level; see `merge` for the reason.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) left: Vec<u32>,
     pub(crate) right: Vec<u32>,
     reachable: Vec<bool>,
+    /// The highest rank on the way to the token: its own, if ranks increase.
+    pub(crate) levels: Vec<u32>,
     /// Rank of each single byte.
     pub(crate) atoms: [u32; 256],
 }
@@ -29,6 +31,84 @@ pub(crate) struct Rules {
 impl Rules {
     pub(crate) fn is_reachable(&self, rank: u32) -> bool {
         self.reachable[rank as usize]
+    }
+
+    /// Rules that are known: for each of `tokens`, which are in canonical order, its left part, its
+    /// right part and the first token of its level.
+    pub(crate) fn given(tokens: &TokenTable, rules: &[[u32; 3]]) -> Result<Self, TableError> {
+        let n = tokens.len();
+        if rules.len() != n {
+            return Err(TableError(format!("{} rules do not fit {n} tokens", rules.len())));
+        }
+        let mut atoms = [NONE; 256];
+        for (rank, &[left, right, level]) in (0_u32..).zip(rules) {
+            let bytes = tokens.bytes(rank);
+            let is_sound = match bytes {
+                [byte] => {
+                    let is_new = atoms[*byte as usize] == NONE;
+                    atoms[*byte as usize] = rank;
+                    is_new && (left, right) == (NONE, NONE)
+                }
+                _ => {
+                    (left as usize) < n
+                        && (right as usize) < n
+                        && bytes.strip_prefix(tokens.bytes(left)) == Some(tokens.bytes(right))
+                }
+            };
+            let is_level = level <= rank && rules[level as usize][2] == level;
+            if !is_sound || !is_level {
+                return Err(TableError(format!(
+                    "the rule of the token with id {} does not make it",
+                    tokens.id(rank)
+                )));
+            }
+        }
+        check_atoms(&atoms)?;
+        Ok(Self {
+            left: rules.iter().map(|rule| rule[0]).collect(),
+            right: rules.iter().map(|rule| rule[1]).collect(),
+            reachable: vec![true; n],
+            levels: rules.iter().map(|rule| rule[2]).collect(),
+            atoms,
+        })
+    }
+
+    /// The order in which tokens must be, if they are not yet.
+    pub(crate) fn order(&self) -> Option<Vec<u32>> {
+        let is_cascade = |rank: u32| self.levels[rank as usize] != rank;
+        let n = self.levels.len() as u32;
+        if !(0..n).any(is_cascade) {
+            return None;
+        }
+        let mut order: Vec<u32> = (0..n).collect();
+        order.sort_unstable_by_key(|&rank| (self.levels[rank as usize], is_cascade(rank), rank));
+        Some(order)
+    }
+
+    /// The same rules for tokens in this order.
+    pub(crate) fn permuted(&self, order: &[u32]) -> Self {
+        let mut place = vec![NONE; order.len()];
+        for (at, &rank) in (0..).zip(order) {
+            place[rank as usize] = at;
+        }
+        let moved = |rank: u32| place.get(rank as usize).copied().unwrap_or(NONE);
+        let list = |of: &[u32]| order.iter().map(|&rank| moved(of[rank as usize])).collect();
+        Self {
+            left: list(&self.left),
+            right: list(&self.right),
+            reachable: order.iter().map(|&rank| self.reachable[rank as usize]).collect(),
+            levels: list(&self.levels),
+            atoms: self.atoms.map(moved),
+        }
+    }
+}
+
+fn check_atoms(atoms: &[u32; 256]) -> Result<(), TableError> {
+    match atoms.iter().position(|&rank| rank == NONE) {
+        Some(byte) => {
+            Err(TableError(format!("there is no token for the single byte 0x{byte:02X}")))
+        }
+        None => Ok(()),
     }
 }
 
@@ -49,11 +129,10 @@ struct Runs<'a> {
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
 }
 
-/// How a run ended: the last merge, or none if the token was not reached.
+/// How a run ended: the last merge and the highest rank, or none if the token was not reached.
 enum Run {
-    Reached(u32, u32),
+    Reached(u32, u32, u32),
     NotReached,
-    RanksDecrease,
 }
 
 impl Runs<'_> {
@@ -82,7 +161,6 @@ impl Runs<'_> {
             self.queue(token, left);
         }
         let mut highest = 0;
-        let mut decreased = false;
         while let Some(Reverse((rank, left, length))) = self.queue.pop() {
             let a = self.parts[left as usize];
             let right = left + a.length;
@@ -93,10 +171,9 @@ impl Runs<'_> {
             if a.length + b.length != length {
                 continue;
             }
-            decreased |= rank < highest;
             highest = highest.max(rank);
             if length as usize == token.len() && rank == own_rank {
-                return if decreased { Run::RanksDecrease } else { Run::Reached(a.rank, b.rank) };
+                return Run::Reached(a.rank, b.rank, highest);
             }
             self.parts[right as usize].alive = false;
             self.parts[left as usize] = Part { rank, length, ..a };
@@ -132,14 +209,13 @@ pub(crate) fn rules(tokens: &TokenTable) -> Result<Rules, TableError> {
             atoms[byte as usize] = rank;
         }
     }
-    if let Some(byte) = atoms.iter().position(|&rank| rank == NONE) {
-        return Err(TableError(format!("there is no token for the single byte 0x{byte:02X}")));
-    }
+    check_atoms(&atoms)?;
     let mut runs = Runs { tokens, ranks, parts: Vec::new(), queue: BinaryHeap::new() };
     let mut rules = Rules {
         left: vec![NONE; n as usize],
         right: vec![NONE; n as usize],
         reachable: vec![false; n as usize],
+        levels: (0..n).collect(),
         atoms,
     };
     for rank in 0..n {
@@ -149,19 +225,12 @@ pub(crate) fn rules(tokens: &TokenTable) -> Result<Rules, TableError> {
             continue;
         }
         match runs.follow(token, rank, &atoms) {
-            Run::Reached(left, right) => {
+            Run::Reached(left, right, level) => {
                 rules.left[rank as usize] = left;
                 rules.right[rank as usize] = right;
+                rules.levels[rank as usize] = level;
             }
             Run::NotReached => rules.reachable[rank as usize] = false,
-            Run::RanksDecrease => {
-                return Err(TableError(format!(
-                    "the token with id {} is built from a merge of higher rank than a later one; \
-                     vocabularies whose merge ranks do not increase along a token's own merges \
-                     are not supported",
-                    tokens.id(rank)
-                )));
-            }
         }
     }
     Ok(rules)

@@ -56,7 +56,13 @@ impl Extensions {
         prefix: &[u8],
         may_take: &dyn Fn(&[u8]) -> bool,
     ) -> bool {
-        let due = if before == 0 { NEVER } else { forest.meeting(before, forest.atom(prefix[0])) };
+        let due = match before {
+            0 => NEVER,
+            _ => match forest.meeting(before, forest.atom(prefix[0])) {
+                0 => NEVER,
+                joined => forest.time(joined),
+            },
+        };
         let mut at = self.sorted.partition_point(|&token| forest.bytes(token) <= prefix);
         let beyond = |token: u32| !forest.bytes(token).starts_with(prefix);
         let end = at + self.sorted[at..].partition_point(|&token| !beyond(token));
@@ -68,7 +74,7 @@ impl Extensions {
             }
             let token = self.sorted[at];
             if u64::from(self.first_merges[at]) < due
-                && (before == 0 || spine.crossed(forest, before, token) == NEVER)
+                && (before == 0 || spine.crossed(forest, before, token) == 0)
                 && may_take(&forest.bytes(token)[prefix.len()..])
             {
                 return true;
@@ -79,18 +85,27 @@ impl Extensions {
     }
 }
 
-/// The left spine of the token last asked about, from its first byte up: each piece, and when a
+/// The left spine of the token last asked about, from its first byte up: each piece, and how a
 /// merge crosses the border if nothing longer takes that piece first.
 #[derive(Default)]
 struct Spine {
-    pieces: Vec<(u32, u64)>,
+    pieces: Vec<Piece>,
     /// Pieces of the next token, from the token down.
     next: Vec<u32>,
 }
 
+#[derive(Clone, Copy)]
+struct Piece {
+    token: u32,
+    /// What the merge across the border makes, 0 if there is none.
+    crossed: u32,
+    /// That merge has happened before this piece came into being.
+    is_settled: bool,
+}
+
 impl Spine {
-    /// When a merge crosses the border between `before` and `token`.
-    fn crossed(&mut self, forest: &Forest, before: u32, token: u32) -> u64 {
+    /// What a merge across the border between `before` and `token` makes, 0 if there is none.
+    fn crossed(&mut self, forest: &Forest, before: u32, token: u32) -> u32 {
         self.next.clear();
         let mut piece = token;
         while piece != 0 {
@@ -98,16 +113,21 @@ impl Spine {
             piece = forest.left(piece);
         }
         let next = self.next.iter().rev();
-        let n_known = self.pieces.iter().zip(next).take_while(|(a, b)| a.0 == **b).count();
+        let n_known = self.pieces.iter().zip(next).take_while(|(a, b)| a.token == **b).count();
         self.pieces.truncate(n_known);
-        let mut crossed = self.pieces.last().map_or(NEVER, |&(_, crossed)| crossed);
-        for &piece in self.next.iter().rev().skip(n_known) {
-            // At an equal rank the border, being further left, goes first.
-            if crossed > forest.time(piece) || self.pieces.is_empty() {
-                crossed = forest.meeting(before, piece);
-            }
-            self.pieces.push((piece, crossed));
+        for &token in self.next.iter().rev().skip(n_known) {
+            let piece = match self.pieces.last() {
+                // At an equal time the border, being further left, goes first.
+                Some(&last)
+                    if last.is_settled
+                        || (last.crossed != 0 && forest.goes_first(last.crossed, token)) =>
+                {
+                    Piece { token, is_settled: true, ..last }
+                }
+                _ => Piece { token, crossed: forest.meeting(before, token), is_settled: false },
+            };
+            self.pieces.push(piece);
         }
-        crossed
+        self.pieces.last().map_or(0, |piece| piece.crossed)
     }
 }

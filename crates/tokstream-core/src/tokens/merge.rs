@@ -5,6 +5,13 @@
 //! before `w`'s right part ends, when `w` would be merged, in `w`'s left part" is one range test
 //! on the id of the last token there. The longest token that passes is the last token of the
 //! prefix. Source: Jiang & Gong, arXiv:2605.30813; the proofs do not need the text to end.
+//!
+//! Ours, for merges of lower rank than one they need: such a merge happens in the cascade of the
+//! last merge of its level, before anything else does, and a level is worked off from left to
+//! right. So of two merges of one level that share a token the left one goes first, as it does of
+//! two of equal rank; only if that token is itself the cascade's latest and the right one's other
+//! part was there before does the lower rank go first. Tokens are ordered by level, and all of
+//! this stays a range test.
 
 use super::automaton::SuffixAutomaton;
 use super::canonical::{NONE, Rules};
@@ -37,8 +44,10 @@ pub(crate) struct Forest {
     nodes: Vec<Node>,
     /// Vocabulary ids by forest id.
     ids: Vec<u32>,
-    /// Merge ranks by forest id.
+    /// Places in canonical order by forest id.
     ranks: Vec<u32>,
+    /// Place of the first token of the level by forest id: the token's own, usually.
+    levels: Vec<u32>,
     /// Canonical rules by forest id, 0 for single bytes.
     left: Vec<u32>,
     right: Vec<u32>,
@@ -101,6 +110,13 @@ impl Forest {
             }
         }
 
+        // By place of its first token: the last token of each level.
+        let mut level_ends: Vec<u32> = (0..n_ranks as u32).collect();
+        for (rank, &level) in (0..).zip(&rules.levels) {
+            level_ends[level as usize] = rank;
+        }
+        let level_of = |rank: u32| rules.levels[rank as usize];
+
         let n = ranks.len();
         let forest_id = |rank: u32| if rank == NONE { 0 } else { of_rank[rank as usize] };
         let mut forest = Self {
@@ -114,6 +130,7 @@ impl Forest {
             begins: vec![0; n + 1],
             atoms: rules.atoms.map(forest_id),
             of_rank: vec![0; n_ranks],
+            levels: vec![0; n],
             ranks,
         };
         for id in 1..n {
@@ -124,11 +141,15 @@ impl Forest {
             forest.begins[id + 1] = forest.blob.len() as u32;
             forest.ids[id] = tokens.id(rank);
             (forest.left[id], forest.right[id]) = (forest_id(left), forest_id(right));
+            forest.levels[id] = level_of(rank);
             let node = &mut forest.nodes[id];
             node.length = bytes.len() as u16;
             if left != NONE {
                 let siblings = children_of(left);
-                let k = siblings.partition_point(|&child| child > rank);
+                let level = level_of(rank);
+                let is_from_left = level_of(left) == level && level_of(right) != level;
+                let closing = if is_from_left { rank } else { level_ends[level as usize] };
+                let k = siblings.partition_point(|&child| child > closing);
                 node.low = forest_id(left);
                 node.high = siblings.get(k).map_or(ends[left as usize], |&c| forest_id(c));
                 node.right_length = tokens.bytes(right).len() as u16;
@@ -207,9 +228,21 @@ impl Forest {
         &self.children[self.child_starts[at] as usize..self.child_starts[at + 1] as usize]
     }
 
-    /// When `token` comes into being: single bytes at 0, others at their merge rank + 1.
+    /// When `token` comes into being: single bytes at 0, others at their level + 1.
     pub(crate) fn time(&self, token: u32) -> u64 {
-        if self.left[token as usize] == 0 { 0 } else { u64::from(self.ranks[token as usize]) + 1 }
+        if self.left[token as usize] == 0 { 0 } else { u64::from(self.levels[token as usize]) + 1 }
+    }
+
+    /// Of two merges that share a token, the last part of `one` and the first of `other`: does
+    /// `one` go first?
+    pub(crate) fn goes_first(&self, one: u32, other: u32) -> bool {
+        let (due, time) = (self.time(one), self.time(other));
+        if due != time {
+            return due < time;
+        }
+        let (shared, rest) = (self.left[other as usize], self.right[other as usize]);
+        let is_from_left = self.time(shared) == time && self.time(rest) != time;
+        !(is_from_left && self.ranks[other as usize] < self.ranks[one as usize])
     }
 
     /// Left part of the canonical rule, 0 for single bytes.
@@ -222,22 +255,21 @@ impl Forest {
         self.atoms[byte as usize]
     }
 
-    /// When `piece` would first merge with a token of `before`'s right spine to its left.
+    /// What `piece` would first merge to with a token of `before`'s right spine to its left; 0 if
+    /// there is no such merge.
     ///
-    /// Each of those is there until its own use in a longer one, which at an equal rank goes
-    /// first, being further left. `NEVER` if there is no such merge.
-    /// Cost: O(right spine · log(children)).
-    pub(crate) fn meeting(&self, mut before: u32, piece: u32) -> u64 {
-        let (mut first, mut used) = (NEVER, NEVER);
+    /// Each of those is there until its own use in a longer one, which at an equal time goes
+    /// first, being further left. Cost: O(right spine · log(children)).
+    pub(crate) fn meeting(&self, mut before: u32, piece: u32) -> u32 {
+        let (mut first, mut user) = (0, 0);
         loop {
             if let Some(joined) = self.joined(before, piece) {
-                let due = self.time(joined);
-                first = if due < used { due } else { first };
+                first = if user == 0 || !self.goes_first(user, joined) { joined } else { first };
             }
             if self.left[before as usize] == 0 {
                 return first;
             }
-            used = self.time(before);
+            user = before;
             before = self.right[before as usize];
         }
     }

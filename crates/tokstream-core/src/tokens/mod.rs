@@ -5,16 +5,22 @@
 mod automaton;
 mod batch;
 mod canonical;
+mod expansions;
 mod extensions;
+mod filter;
 mod live;
 mod merge;
+mod order;
 mod pieces;
 mod vocabulary;
 mod window;
 
 pub use batch::Batch;
+pub use expansions::Expansions;
+pub use filter::Filter;
 pub use live::Live;
 pub use merge::MergeScratch;
+pub use order::{BEGIN_MARKER, END_MARKER, HIDDEN, Order, Units, canonical_order};
 pub use pieces::PieceTable;
 pub use vocabulary::{TokenTable, Vocabulary};
 pub(crate) use window::Across;

@@ -3,7 +3,7 @@
 use crate::error::TableError;
 
 use super::automaton::SuffixAutomaton;
-use super::canonical;
+use super::canonical::{self, Rules};
 use super::extensions::Extensions;
 use super::merge::Forest;
 
@@ -53,6 +53,17 @@ impl TokenTable {
         self.ids.is_empty()
     }
 
+    /// The same tokens in another order.
+    fn permuted(&self, order: &[u32]) -> Self {
+        let mut table = Self::default();
+        for &rank in order {
+            table.blob.extend_from_slice(self.bytes(rank));
+            table.ends.push(table.blob.len() as u32);
+            table.ids.push(self.id(rank));
+        }
+        table
+    }
+
     /// Bytes of the token of merge rank `rank`.
     #[must_use]
     pub fn bytes(&self, rank: u32) -> &[u8] {
@@ -84,12 +95,25 @@ impl Vocabulary {
     /// 200,000 tokens.
     pub fn new(tokens: &TokenTable) -> Result<Self, TableError> {
         let rules = canonical::rules(tokens)?;
+        match rules.order() {
+            Some(order) => Self::build(&tokens.permuted(&order), &rules.permuted(&order)),
+            None => Self::build(tokens, &rules),
+        }
+    }
+
+    /// The same for tokens in canonical order whose rules are known: left part, right part, first
+    /// token of the level.
+    pub fn with_rules(tokens: &TokenTable, rules: &[[u32; 3]]) -> Result<Self, TableError> {
+        Self::build(tokens, &Rules::given(tokens, rules)?)
+    }
+
+    fn build(tokens: &TokenTable, rules: &Rules) -> Result<Self, TableError> {
         let mut unreachable: Vec<(Box<[u8]>, u32)> = (0..tokens.len() as u32)
             .filter(|&rank| !rules.is_reachable(rank))
             .map(|rank| (tokens.bytes(rank).into(), tokens.id(rank)))
             .collect();
         unreachable.sort_unstable();
-        let forest = Forest::new(tokens, &rules);
+        let forest = Forest::new(tokens, rules);
         let mut sorted: Vec<u32> =
             (0..tokens.len() as u32).filter(|&rank| rules.is_reachable(rank)).collect();
         sorted.sort_unstable_by(|&a, &b| tokens.bytes(a).cmp(tokens.bytes(b)));
@@ -102,6 +126,13 @@ impl Vocabulary {
         let mut vocabulary = Self { forest, automaton, unreachable, extensions, longest };
         vocabulary.forest.link_suffixes(&vocabulary.automaton);
         Ok(vocabulary)
+    }
+
+    /// Entries that Merge never produces and that are not among the tokens it is derived from:
+    /// (bytes, id) of whole pretokens that are one token all the same.
+    pub fn add_whole_pieces(&mut self, pieces: impl IntoIterator<Item = (Box<[u8]>, u32)>) {
+        self.unreachable.extend(pieces);
+        self.unreachable.sort_unstable();
     }
 
     /// Bytes of the longest token that Merge produces.

@@ -1,0 +1,36 @@
+//! What a tokenizer has beyond a pattern and a vocabulary, as its format says it.
+use crate::segments::AddedToken;
+
+/// All of it; the default is nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Spec {
+    /// Tokens that are found in the text before anything else.
+    pub added: Vec<AddedToken>,
+    /// For tokens in canonical order: left part, right part, first token of the level.
+    pub rules: Option<Vec<[u32; 3]>>,
+    /// Internal ids and what they stand for.
+    pub expansions: Vec<(u32, Vec<u32>)>,
+    /// The unknown token, if several of it in a row become one.
+    pub fused: Option<u32>,
+    /// Whole pretokens that are one token, though merging does not make it: (bytes, id).
+    pub whole_pieces: Vec<(Box<[u8]>, u32)>,
+    /// Tokens that no text becomes: (bytes, id), to decode them.
+    pub decode_only: Vec<(Box<[u8]>, u32)>,
+    /// Pretokens begin with the marker byte.
+    pub has_begin_marker: bool,
+    /// Pretokens end with the marker byte.
+    pub has_end_marker: bool,
+    /// Characters (or bytes) that are no token are left out before merging.
+    pub drops: Option<Drops>,
+    /// Ids before and behind a text, given out on request.
+    pub template: (Vec<u32>, Vec<u32>),
+}
+
+/// Which units are left out if they are no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drops {
+    /// Single bytes.
+    Bytes,
+    /// Characters.
+    Characters,
+}

@@ -1,0 +1,85 @@
+//! Internal ids → the ids that are given out, where these differ.
+//!
+//! A token may stand for several ids (a byte that no token has, spelled by byte tokens), for one
+//! (the unknown token) or for none (all but the first byte of an unknown character).
+
+use rustc_hash::FxHashMap;
+
+/// What internal ids stand for. Most vocabularies need none of this.
+#[derive(Clone, Debug, Default)]
+pub struct Expansions {
+    /// By internal id: where its ids are in `ids`.
+    ranges: FxHashMap<u32, (u32, u32)>,
+    ids: Vec<u32>,
+    /// The least internal id that stands for something else.
+    least: u32,
+    /// An id that is given out once for all that follow one another in a pretoken.
+    fused: Option<u32>,
+}
+
+impl Expansions {
+    /// `list`: internal id, ids. `fused`: the unknown token, if several of it become one.
+    #[must_use]
+    pub fn new(list: &[(u32, Vec<u32>)], fused: Option<u32>) -> Self {
+        let mut ranges = FxHashMap::default();
+        let mut ids = Vec::new();
+        for (internal, expansion) in list {
+            let begin = ids.len() as u32;
+            ids.extend_from_slice(expansion);
+            ranges.insert(*internal, (begin, ids.len() as u32));
+        }
+        let fused = fused.filter(|id| ids.contains(id));
+        let least = list.iter().map(|&(internal, _)| internal).min().unwrap_or(u32::MAX);
+        Self { ranges, ids, least, fused }
+    }
+
+    /// Does every internal id stand for itself?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Do ids depend on the ones before them in the same pretoken?
+    #[must_use]
+    pub fn are_fused(&self) -> bool {
+        self.fused.is_some()
+    }
+
+    /// The internal ids that stand for something else.
+    pub fn internal_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ranges.keys().copied()
+    }
+
+    /// What `internal` stands for.
+    #[must_use]
+    pub fn ids_of(&self, internal: u32) -> Option<&[u32]> {
+        let &(begin, end) = self.ranges.get(&internal)?;
+        Some(&self.ids[begin as usize..end as usize])
+    }
+
+    /// Expand the internal ids in `out` from `begin` on; all belong to one pretoken, or nothing is
+    /// fused. `follows`: the unknown token was the last one given out in this pretoken; updated.
+    ///
+    /// Cost: O(ids).
+    pub fn expand(&self, out: &mut Vec<u32>, begin: usize, follows: &mut bool) {
+        if self.fused.is_none() && out[begin..].iter().all(|&id| id < self.least) {
+            return;
+        }
+        let internal = out.split_off(begin);
+        for id in internal {
+            let expansion = self.ids_of(id);
+            let fused = self.fused;
+            let mut put = |id: u32| {
+                let is_fused = Some(id) == fused;
+                if !(is_fused && *follows) {
+                    out.push(id);
+                }
+                *follows = is_fused;
+            };
+            match expansion {
+                Some(ids) => ids.iter().copied().for_each(&mut put),
+                None => put(id),
+            }
+        }
+    }
+}
