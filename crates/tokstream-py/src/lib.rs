@@ -6,11 +6,8 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
-<<<<<<< HEAD
 mod levels;
-=======
 mod order;
->>>>>>> f3
 mod output;
 mod spec;
 mod stages;
@@ -22,11 +19,8 @@ mod unicode;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-<<<<<<< HEAD
     use crate::levels::Levels;
-=======
     use crate::order::canonical_order;
->>>>>>> f3
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]
