@@ -20,6 +20,7 @@ mod unicode;
 mod _core {
     #[pymodule_export]
     use crate::levels::Levels;
+    #[pymodule_export]
     use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;

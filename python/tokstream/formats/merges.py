@@ -19,7 +19,7 @@ from tokstream.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MergeTables", "Unknown", "order_tokens", "tables_of"]
+__all__ = ["MergeTables", "Unknown", "order_tokens"]
 
 _HIDDEN = 2**32 - 1
 
@@ -47,11 +47,13 @@ class MergeTables:
         vocabulary: tokens in canonical order, hidden ones included, with internal ids.
         expansions: internal id of each hidden token to the ids it is written as.
         unreachable: (bytes, id) of tokens that merging does not lead to.
+        rules: how each token comes into being, for the engine.
     """
 
     vocabulary: Vocabulary
     expansions: dict[int, tuple[int, ...]]
     unreachable: tuple[tuple[bytes, int], ...]
+    rules: bytes
 
 
 def order_tokens(
@@ -82,7 +84,7 @@ def order_tokens(
 
     Cost: O(bytes · log), some tenths of a second for half a million merges.
     """
-    blob, lengths, order, unreachable = _core.canonical_order(
+    blob, lengths, order, unreachable, rules = _core.canonical_order(
         b"".join(tokens),
         array("I", list(map(len, tokens))),
         merges,
@@ -90,42 +92,27 @@ def order_tokens(
         has_begin_marker,
         has_end_marker,
     )
-    ordered = tables_of(
-        blob,
-        _numbers(lengths),
-        [_HIDDEN if at == _HIDDEN else ids[at] for at in _numbers(order)],
-        units=units,
-        unknown=unknown,
-        first_free_id=first_free_id,
-    )
-    lost = tuple((tokens[at], ids[at]) for at in _numbers(unreachable))
-    return MergeTables(ordered.vocabulary, ordered.expansions, lost)
-
-
-def tables_of(
-    blob: bytes,
-    lengths: array[int],
-    ids: list[int],
-    *,
-    units: Literal["bytes", "characters"],
-    unknown: Unknown,
-    first_free_id: int,
-) -> MergeTables:
-    """Give hidden tokens (id 2**32-1) ids of their own, and what they are written as."""
+    internal = [_HIDDEN if at == _HIDDEN else ids[at] for at in _numbers(order)]
     expansions: dict[int, tuple[int, ...]] = {}
-    if _HIDDEN in ids:
-        starts = list(accumulate(lengths, initial=0))
-        for k, token_id in enumerate(ids):
+    if _HIDDEN in internal:
+        starts = list(accumulate(_numbers(lengths), initial=0))
+        for k, token_id in enumerate(internal):
             if token_id == _HIDDEN:
-                ids[k] = first_free_id + len(expansions)
-                expansions[ids[k]] = expansion(
+                internal[k] = first_free_id + len(expansions)
+                expansions[internal[k]] = expansion(
                     blob[starts[k] : starts[k + 1]],
                     byte_ids=unknown.byte_ids,
                     unk_id=unknown.unk_id,
                     is_byte_level=units == "bytes",
                 )
-    vocabulary = Vocabulary._from_checked(blob, lengths, array("I", ids))  # noqa: SLF001 - ordered above
-    return MergeTables(vocabulary, expansions, ())
+    return MergeTables(
+        vocabulary=Vocabulary._from_checked(  # noqa: SLF001 - checked and ordered by the core
+            blob, _numbers(lengths), array("I", internal)
+        ),
+        expansions=expansions,
+        unreachable=tuple([(tokens[at], ids[at]) for at in _numbers(unreachable)]),
+        rules=rules,
+    )
 
 
 def _numbers(data: bytes) -> array[int]:

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from tokstream.decoding import Decoder
     from tokstream.vocabulary import Vocabulary
 
-__all__ = ["AddedToken", "SpecialDefault", "Step", "Template", "TokenizerParts"]
+__all__ = ["AddedToken", "SpecialDefault", "Step", "Template", "TokenizerParts", "Units"]
 
 SpecialDefault = Literal["refuse", "recognise", "plain"]
 """What special tokens in a text are if the caller does not say: an error, their ids, or text."""
+
+Units = Literal["bytes", "characters"]
+"""What merging starts from."""
 
 Step = tuple[object, ...]
 """A normalizer step or a level: its name, then its arguments."""
@@ -83,13 +86,15 @@ class TokenizerParts:
         vocabulary: tokens in canonical order with their internal ids; those of hidden tokens are
             `n_vocab` and up.
         n_vocab: one more than the largest id of a token.
+        rules: how each token comes into being. None: the rank of a merge is that of its result,
+            and a pretoken that is an entry is its token in any case, as in tiktoken.
         decoder: from ids to text; None if the text is the tokens' bytes, joined.
         expansions: internal id of each hidden token to the ids it is written as.
         whole_pieces: pretokens that are one token although merging does not make it.
         decode_only: (bytes, id) of tokens that no text becomes.
         unk_id: the id of the unknown token, None if there is none.
         fuse_unk: whether several unknown tokens in a row in a pretoken become one.
-        drops_unknown: whether characters that are no token vanish before merging.
+        drops_unknown: what vanishes before merging if it is no token.
         has_begin_marker: whether a byte FE stands before each pretoken.
         has_end_marker: whether a byte FF stands behind each pretoken.
         normalizer: steps in order.
@@ -103,21 +108,20 @@ class TokenizerParts:
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
         eos: the text of the token that ends a text, None if unknown.
-        takes_whole_entries: whether a pretoken that is an entry of the vocabulary is its token
-            although merging does not make it, as in tiktoken; instead of `whole_pieces`.
     """
 
     name: str
     format: str
     vocabulary: Vocabulary
     n_vocab: int
+    rules: bytes | None = None
     decoder: Decoder | None = None
     expansions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     whole_pieces: tuple[tuple[bytes, int], ...] = ()
     decode_only: tuple[tuple[bytes, int], ...] = ()
     unk_id: int | None = None
     fuse_unk: bool = False
-    drops_unknown: bool = False
+    drops_unknown: Units | None = None
     has_begin_marker: bool = False
     has_end_marker: bool = False
     normalizer: tuple[Step, ...] = ()
@@ -130,11 +134,10 @@ class TokenizerParts:
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
-    takes_whole_entries: bool = False
 
     def engine_spec(self) -> _core.Spec:
         """Return what the engine takes beside vocabulary and automaton."""
-        return {
+        spec: _core.Spec = {
             "normalizer": list(self.normalizer),
             "levels": list(self.levels),
             "added_tokens": [token.as_tuple() for token in self.added_tokens],
@@ -148,3 +151,6 @@ class TokenizerParts:
             "drops_unknown": self.drops_unknown,
             "template": (list(self.template.opening), list(self.template.closing)),
         }
+        if self.rules is not None:
+            spec["rules"] = self.rules
+        return spec

@@ -90,7 +90,6 @@ def read_tekken(document: Node, name: str) -> TokenizerParts:
         special_tokens=special_tokens,
         template=Template(() if bos is None else (bos,)),
         special_default="plain",
-        takes_whole_entries=True,
         eos="</s>" if "</s>" in special_tokens else None,
     )
 

@@ -74,6 +74,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         format="tokenizer.json",
         vocabulary=tables.tables.vocabulary,
         n_vocab=n_ids,
+        rules=tables.tables.rules,
         decoder=_decoder(model, added, stages, is_byte_level=is_byte_level),
         expansions=tables.tables.expansions,
         whole_pieces=tables.whole_pieces,

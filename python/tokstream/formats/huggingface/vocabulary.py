@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from tokstream.errors import VocabularyError
 from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.alphabet import CHARACTER_OF, bytes_of, spell
+from tokstream.formats.huggingface.alphabet import bytes_of, spell
 from tokstream.formats.merges import MergeTables, Unknown, order_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokstream.formats.huggingface.model import BpeModel
+    from tokstream.formats.parts import Units
 
 __all__ = ["BpeTables", "build_tables"]
 
@@ -34,7 +35,7 @@ class BpeTables:
         unknown: what becomes of text that is no token.
         whole_pieces: pretokens that are one token, though merging does not make it.
         decode_only: tokens that no text becomes.
-        drops_unknown: whether unknown characters vanish before merging.
+        drops_unknown: what vanishes before merging if it is no token.
         has_begin_marker: whether a byte FE stands before each pretoken.
         has_end_marker: whether a byte FF stands behind each pretoken.
     """
@@ -43,7 +44,7 @@ class BpeTables:
     unknown: Unknown
     whole_pieces: tuple[tuple[bytes, int], ...]
     decode_only: tuple[tuple[bytes, int], ...]
-    drops_unknown: bool
+    drops_unknown: Units | None
     has_begin_marker: bool
     has_end_marker: bool
 
@@ -71,12 +72,13 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
     unk_id = None if model.unk_token is None else model.id_of(model.unk_token)
     unknown = Unknown(byte_ids, unk_id, fuse=model.fuse_unk and unk_id is not None)
     tokens, ids, merges = _only_spelled(model, spelled)
+    units: Units = "bytes" if is_byte_level else "characters"
     try:
         tables = order_tokens(
             tokens,
             ids,
             merges,
-            units="bytes" if is_byte_level else "characters",
+            units=units,
             unknown=unknown,
             first_free_id=first_free_id,
             has_begin_marker=bool(model.prefix),
@@ -84,9 +86,14 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
         )
     except VocabularyError as error:
         raise model.node.unsupported("the list of merges", str(error)) from error
-    drops_unknown = byte_ids is None and unk_id is None
-    if drops_unknown:
-        drops_unknown = _drops(model, spelled, is_byte_level=is_byte_level)
+    has_unknown = byte_ids is None and unk_id is None
+    if has_unknown and is_byte_level:
+        has_unknown = _lacks_bytes(model, spelled)
+    if has_unknown and has_affixes:
+        raise model.node.unsupported(
+            "an affix without an unk_token",
+            "unknown characters vanish, but still count as first or last",
+        )
     if unknown.fuse:
         _refuse_reachable_unk(model, tables)
     odd = tuple(
@@ -99,7 +106,7 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
         unknown=unknown,
         whole_pieces=tables.unreachable if model.ignore_merges else (),
         decode_only=odd if model.ignore_merges else (*odd, *tables.unreachable),
-        drops_unknown=drops_unknown,
+        drops_unknown=units if has_unknown else None,
         has_begin_marker=bool(model.prefix),
         has_end_marker=bool(model.suffix),
     )
@@ -206,27 +213,16 @@ def _check_affixes(model: BpeModel, spelled: Sequence[bytes | None]) -> None:
             )
 
 
-def _drops(model: BpeModel, spelled: Sequence[bytes | None], *, is_byte_level: bool) -> bool:
-    """May there be unknown characters, which vanish because nothing stands for them?"""
-    if not is_byte_level:
-        if model.prefix or model.suffix:
-            raise model.node.unsupported(
-                "an affix without an unk_token",
-                "unknown characters vanish, but still count as first or last",
-            )
-        return True
+def _lacks_bytes(model: BpeModel, spelled: Sequence[bytes | None]) -> bool:
+    """Is there a byte of UTF-8 that is no token, wherever in a pretoken it stands?"""
     known = set(spelled)
-    forms = [(begin, end) for begin in _forms(model.prefix, BEGIN_MARKER) for end in
-             _forms(model.suffix, END_MARKER)]
-    for byte in sorted(IN_UTF_8):
-        for begin, end in forms:
-            if begin + bytes((byte,)) + end not in known:
-                raise model.node.unsupported(
-                    f"a vocabulary without a token for byte 0x{byte:02x} "
-                    f"({shown(CHARACTER_OF[byte])}) and without an unk_token",
-                    "half of a character would vanish from the text",
-                )
-    return False
+    begins, ends = _forms(model.prefix, BEGIN_MARKER), _forms(model.suffix, END_MARKER)
+    return any(
+        begin + bytes((byte,)) + end not in known
+        for byte in IN_UTF_8
+        for begin in begins
+        for end in ends
+    )
 
 
 def _forms(affix: str, marker: bytes) -> tuple[bytes, ...]:

@@ -86,6 +86,7 @@ def read_sentencepiece(
         format="sentencepiece",
         vocabulary=tables.vocabulary,
         n_vocab=len(model.pieces),
+        rules=tables.rules,
         decoder=_decoder(model, byte_ids),
         expansions=tables.expansions,
         decode_only=(*others, *tables.unreachable),
