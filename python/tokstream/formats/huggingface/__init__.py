@@ -17,7 +17,7 @@ from tokstream.formats.document import shown
 from tokstream.formats.huggingface.added_tokens import one_pass, read_added_tokens
 from tokstream.formats.huggingface.alphabet import bytes_of
 from tokstream.formats.huggingface.decoders import read_decoder
-from tokstream.formats.huggingface.model import read_model
+from tokstream.formats.huggingface.model import check_type, read_model
 from tokstream.formats.huggingface.normalizers import read_normalizer
 from tokstream.formats.huggingface.postprocessors import read_postprocessor
 from tokstream.formats.huggingface.pretokenizers import Split, read_pretokenizer
@@ -57,6 +57,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         raise version.unsupported(
             f"version {shown(version.value)} of the format", f"only version {_VERSION!r} is known"
         )
+    check_type(document["model"])
     # the small parts first: what is refused is refused at once
     normalizer = read_normalizer(document.get("normalizer"))
     cuts, is_byte_level = read_pretokenizer(document.get("pre_tokenizer"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokstream.errors import VocabularyError
     from tokstream.formats.document import Node
 
-__all__ = ["BpeModel", "read_model"]
+__all__ = ["BpeModel", "check_type", "read_model"]
 
 _WHAT_FOR = (
     "tokstream is for byte-pair encoding, whose ids can be given out while the text arrives; "
@@ -74,7 +74,7 @@ def read_model(node: Node) -> BpeModel:
 
     Cost: O(vocabulary + merges); 0.6 s for 260,000 tokens with 515,000 merges.
     """
-    _check_type(node)
+    check_type(node)
     dropout = node.get("dropout")
     if dropout is not None and dropout.value != 0:
         raise dropout.unsupported(
@@ -110,7 +110,12 @@ def read_model(node: Node) -> BpeModel:
     )
 
 
-def _check_type(node: Node) -> None:
+def check_type(node: Node) -> None:
+    """Refuse a model that is not BPE.
+
+    Raises:
+        UnsupportedTokenizerError: another type; the message says what tokstream is for.
+    """
     kind = node.get("type")
     if kind is not None:
         name = kind.text()
