@@ -331,3 +331,38 @@ class Pretokens:
 
     def copy(self) -> Pretokens:
         """An independent stage in the same state."""
+
+@final
+class Normalize:
+    """Normalizer alone: text of segments in, normalized text out.
+
+    Args:
+        spec: one tuple per step: ("nfc",) ("nfd",) ("nfkc",) ("nfkd",) ("lowercase",)
+            ("strip_accents",) ("nmt",) ("byte_level",) ("strip", left, right) ("prepend", text)
+            ("prepend_unless", text, first_only) ("replace", literal, content).
+
+    Raises:
+        ValueError: no such step.
+        VocabularyError: arguments that a step cannot use.
+    """
+
+    def __new__(cls, spec: list[tuple[object, ...]], /) -> Normalize: ...
+    def push(self, text: str, /) -> list[tuple[bytes, int]]:
+        """Parts that are certain: text, and the source bytes that it accounts for."""
+
+    def finish(self) -> list[tuple[bytes, int]]:
+        """The rest of the segment."""
+
+    def leave_start(self) -> None:
+        """Go on as if the next segment were not the first."""
+
+    @property
+    def n_held(self) -> int:
+        """Source bytes held back."""
+
+    @property
+    def unbounded(self) -> list[str]:
+        """What makes a step wait without limit, for each such step."""
+
+    def copy(self) -> Normalize:
+        """An independent stage in the same state."""

@@ -93,7 +93,9 @@ def build(parts: Parts) -> _core.Core:
     index = {name: k for k, name in enumerate(names)}
     spelled = [parts.spell(name) for name in names]
     if parts.is_byte_level:  # entries in another alphabet are never made by merging
-        given = [k for k, name in enumerate(names) if all(c in ALPHABET for c in _body(parts, name))]
+        given = [
+            k for k, name in enumerate(names) if all(c in ALPHABET for c in _body(parts, name))
+        ]
     else:
         given = list(range(len(names)))
     place = {k: at for at, k in enumerate(given)}

@@ -7,6 +7,7 @@ pub mod chunks;
 pub mod core;
 pub mod error;
 pub mod levels;
+pub mod normalize;
 pub mod pretokens;
 mod scratch;
 pub mod segments;

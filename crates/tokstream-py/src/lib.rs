@@ -8,6 +8,7 @@ mod errors;
 mod input;
 mod levels;
 mod order;
+mod normalizers;
 mod output;
 mod spec;
 mod stages;
@@ -22,6 +23,8 @@ mod _core {
     use crate::levels::Levels;
     #[pymodule_export]
     use crate::order::canonical_order;
+    #[pymodule_export]
+    use crate::normalizers::Normalize;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]

@@ -1,0 +1,148 @@
+//! Text of a segment → normalized text, and where each part of it comes from.
+//!
+//! In: whole characters, in pieces of any size. Out: normalized text in text order, each part with
+//! the number of source bytes it accounts for. Held back: per step, what a continuation may still
+//! change; see [`Normalizer::unbounded`] for the steps where that has no limit.
+//!
+//! For every way of cutting the input into pieces of whole characters, the joined output equals
+//! that of the whole text, and so does the source of every output character.
+//!
+//! Parts are read as follows. Text as long as its source comes from it byte for byte. Text of
+//! another length comes, all of it, from those source bytes, which are one character. Text with
+//! no source of its own comes from the character accounted for last. Source without text was
+//! deleted. An offset inside a source character means that character. So every output character
+//! comes from one source character: the same one as in the offsets that `tokenizers` reports.
+
+mod characters;
+mod ends;
+mod forms;
+mod mapped;
+mod properties;
+mod replace;
+mod step;
+
+pub use characters::Characters;
+pub use forms::Form;
+pub use step::Step;
+
+use mapped::{Mapped, Trace};
+
+/// Input is worked on in blocks of this many bytes, so that buffers between steps stay small.
+const BLOCK: usize = 1 << 14;
+
+/// A list of steps, each of which reads what the one before gives; immutable.
+#[derive(Clone, Debug, Default)]
+pub struct Normalizer {
+    steps: Vec<Step>,
+}
+
+impl Normalizer {
+    /// A chain of steps; an empty one changes nothing.
+    #[must_use]
+    pub fn new(steps: Vec<Step>) -> Self {
+        Self { steps }
+    }
+
+    /// Does it leave every text as it is?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// May no step hold back more than a constant number of bytes?
+    #[must_use]
+    pub fn bounded(&self) -> bool {
+        self.unbounded().is_empty()
+    }
+
+    /// For each step that may have to hold back any amount of text: what makes it wait.
+    #[must_use]
+    pub fn unbounded(&self) -> Vec<&'static str> {
+        self.steps.iter().filter_map(Step::waits_for).collect()
+    }
+
+    /// The state at the beginning of a text.
+    #[must_use]
+    pub fn begin(&self) -> Normalizing {
+        let traces = vec![Trace::default(); self.steps.len()];
+        Normalizing { steps: self.steps.clone(), traces, n_held: 0 }
+    }
+}
+
+/// The state of one stream: the steps with what they hold, and the sources of what they hold.
+#[derive(Clone, Debug, Default)]
+pub struct Normalizing {
+    steps: Vec<Step>,
+    /// `traces[i]`: sources of the text that step `i` was given and has not accounted for.
+    traces: Vec<Trace>,
+    n_held: usize,
+}
+
+impl Normalizing {
+    /// Source bytes taken that no output accounts for yet.
+    #[must_use]
+    pub fn n_held(&self) -> usize {
+        self.n_held
+    }
+
+    /// Normalize `text`, valid UTF-8 of whole characters; give `sink` what is certain: output
+    /// text and the number of source bytes it accounts for, either of which may be empty.
+    ///
+    /// Cost: O(bytes), for every text; a run of n combining marks is sorted once.
+    ///
+    /// # Panics
+    /// If `text` is not UTF-8, which the stage before rules out.
+    pub fn push(&mut self, text: &[u8], sink: &mut dyn FnMut(&[u8], usize)) {
+        let mut rest = std::str::from_utf8(text).expect("normalizers are given whole characters");
+        let (mut given, mut next) = (Mapped::default(), Mapped::default());
+        while !rest.is_empty() {
+            let mut end = rest.len().min(BLOCK);
+            while !rest.is_char_boundary(end) {
+                end -= 1;
+            }
+            let (block, after) = rest.split_at(end);
+            rest = after;
+            self.n_held += block.len();
+            given.clear();
+            given.copy(block);
+            for (step, trace) in self.steps.iter_mut().zip(&mut self.traces) {
+                next.clear();
+                trace.add(&given);
+                step.push(given.text(), &mut next);
+                trace.resolve(&mut next, step.is_settled());
+                std::mem::swap(&mut given, &mut next);
+            }
+            self.deliver(&given, sink);
+        }
+    }
+
+    /// End of the segment: give the rest. Ready for the next segment afterwards, which is not
+    /// the first of the text any more.
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&[u8], usize)) {
+        let (mut given, mut next) = (Mapped::default(), Mapped::default());
+        for (step, trace) in self.steps.iter_mut().zip(&mut self.traces) {
+            next.clear();
+            trace.add(&given);
+            step.push(given.text(), &mut next);
+            step.finish(&mut next);
+            trace.resolve(&mut next, step.is_settled());
+            std::mem::swap(&mut given, &mut next);
+        }
+        self.deliver(&given, sink);
+        debug_assert_eq!(self.n_held, 0, "all of a segment is accounted for at its end");
+        self.leave_start();
+    }
+
+    /// Something else than text came first: the segment that follows is not the first one.
+    /// Only between segments.
+    pub fn leave_start(&mut self) {
+        self.steps.iter_mut().for_each(Step::leave_start);
+    }
+
+    fn deliver(&mut self, given: &Mapped, sink: &mut dyn FnMut(&[u8], usize)) {
+        given.for_each(&mut |text, n_source| {
+            self.n_held -= n_source;
+            sink(text, n_source);
+        });
+    }
+}

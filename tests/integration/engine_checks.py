@@ -1,0 +1,71 @@
+"""What every tokenizer must do: ids of the reference, for every cut, and never taken back.
+
+In: a native core, its set of added tokens and a function that gives the reference's ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokstream import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Reference = Callable[[str], list[int]]
+
+__all__ = ["check_cuts", "check_stability", "check_text"]
+
+
+def _stream(core: _core.Core, specials: _core.SpecialSet, *, optimal: bool = True) -> _core.Stream:
+    return _core.Stream(core, specials, False, None, optimal)  # noqa: FBT003
+
+
+def _run(core: _core.Core, specials: _core.SpecialSet, parts: Iterable[bytes]) -> list[int]:
+    stream = _stream(core, specials)
+    ids: list[int] = []
+    for part in parts:
+        ids += stream.feed(part, None, False)  # noqa: FBT003
+        n_tokens, n_bytes, delay = stream.counters()
+        assert n_tokens == len(ids)
+        assert 0 <= delay <= n_bytes
+    return ids + stream.finish(False)  # noqa: FBT003
+
+
+def check_text(
+    core: _core.Core, specials: _core.SpecialSet, text: str, expected: list[int]
+) -> None:
+    """The whole text at once, byte by byte, and cut in two at every byte."""
+    assert core.encode(text, specials, False, False) == expected, text  # noqa: FBT003
+    check_cuts(core, specials, text.encode(), expected)
+
+
+def check_cuts(
+    core: _core.Core, specials: _core.SpecialSet, text: bytes, expected: list[int]
+) -> None:
+    """The same ids for every cut in two, and byte by byte."""
+    assert _run(core, specials, [text[k : k + 1] for k in range(len(text))]) == expected, text
+    for cut in range(len(text) + 1):
+        assert _run(core, specials, [text[:cut], text[cut:]]) == expected, (text, cut)
+
+
+def check_stability(
+    core: _core.Core,
+    specials: _core.SpecialSet,
+    text: str,
+    continuations: Iterable[str],
+    reference: Reference,
+) -> int:
+    """What a stream has given for a prefix begins the ids of every continuation.
+
+    Returns:
+        Bytes of delay, added up.
+    """
+    stream = _stream(core, specials)
+    ids = stream.feed(text, None, False)  # noqa: FBT003
+    for continuation in ["", *continuations]:
+        whole = reference(text + continuation)
+        assert whole[: len(ids)] == ids, (text, continuation)
+    fork = stream.copy()
+    assert ids + fork.peek(False) == reference(text)  # noqa: FBT003
+    return stream.counters()[2]
