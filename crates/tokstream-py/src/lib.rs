@@ -10,6 +10,7 @@ mod levels;
 mod order;
 mod normalizers;
 mod output;
+mod positions;
 mod spec;
 mod stages;
 mod stream;
@@ -27,6 +28,8 @@ mod _core {
     use crate::normalizers::Normalize;
     #[pymodule_export]
     use crate::output::Ids;
+    #[pymodule_export]
+    use crate::positions::find_tokens;
     #[pymodule_export]
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]

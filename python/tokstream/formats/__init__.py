@@ -80,26 +80,36 @@ def load_parts(
         source = vocabulary_file(directory)
         if name is None:
             name = directory.resolve().name
-    file, path, label = open_source(source)
-    with file, collector_paused():
-        head = file.peek(HEAD_BYTES)[:HEAD_BYTES]
-        found = detect_content(head)
-        if found.kind == "sentencepiece":
-            from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
-
-            refuse_options(found.what, pattern=pattern, special_tokens=special_tokens)
-            data = file.read()
-            return read_sentencepiece(data, name or _name_of(source, data), label, path)
-        if found.kind == "json":
-            data = file.read()
-            document = parse_document(data, label, path)
-            refuse_options("a JSON file", pattern=pattern, special_tokens=special_tokens)
-            parts = _read_document(document, name or _name_of(source, data))
-            config = None if directory is None else read_config(Path(source))  # type: ignore[arg-type]
-            end = end_of_text(config)
-            return replace(parts, eos=end) if end in parts.special_tokens else parts
+    with collector_paused():
+        parts = _read(source, pattern, special_tokens, name)
     config = None if directory is None else read_config(Path(source))  # type: ignore[arg-type]
-    return _rank_file_parts(source, pattern, special_tokens, name, config)
+    if parts is None:
+        return _rank_file_parts(source, pattern, special_tokens, name, config)
+    end = end_of_text(config)
+    return replace(parts, eos=end) if end in parts.special_tokens else parts
+
+
+def _read(
+    source: Source,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    name: str | None,
+) -> TokenizerParts | None:
+    """Read a file that says all of a tokenizer; None for others, which may be rank files."""
+    file, path, label = open_source(source)
+    with file:
+        found = detect_content(file.peek(HEAD_BYTES)[:HEAD_BYTES])
+        if found.kind not in ("sentencepiece", "json"):
+            return None
+        data = file.read()
+    what = "a JSON file" if found.kind == "json" else found.what
+    refuse_options(what, pattern=pattern, special_tokens=special_tokens)
+    name = name or _name_of(source, data)
+    if found.kind == "json":
+        return _read_document(parse_document(data, label, path), name)
+    from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
+
+    return read_sentencepiece(data, name, label, path)
 
 
 def _read_document(document: Node, name: str) -> TokenizerParts:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tokstream.formats.document import shown
 from tokstream.formats.parts import AddedToken
+from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
     from tokstream.formats.document import Node
@@ -35,13 +36,12 @@ def read_added_tokens(node: Node | None, model: BpeModel) -> list[AddedToken]:
     model_ids = set(model.ids) if node.elements() else set()
     n_model = len(model.tokens)
     next_id = n_model
-    for item in node:
-        content = item["content"].text()
-        token_id = item["id"].number()
-        flags = {name: item.flag(name) for name in _FLAGS}
+    for k, value in enumerate(node.elements()):
+        item = node.child(value, f"[{k}]")
+        token = _plain(value) or _checked(item)
+        content, token_id = token.content, token.id
         if not content:
             continue  # the reference ignores it, too
-        token = AddedToken(content, token_id, **flags)
         if (first := found.get(content)) is not None:
             if first != token:
                 raise item.wrong(
@@ -74,6 +74,26 @@ def read_added_tokens(node: Node | None, model: BpeModel) -> list[AddedToken]:
         found[content] = token
         next_id = max(next_id, token_id + 1)
     return list(found.values())
+
+
+def _plain(value: object) -> AddedToken | None:
+    """Return the token if all is as it should be; there may be thousands."""
+    if type(value) is not dict:
+        return None
+    content, token_id = value.get("content"), value.get("id")
+    flags = [value.get(name) for name in _FLAGS]
+    if type(content) is not str or type(token_id) is not int or set(map(type, flags)) != {bool}:
+        return None
+    if not content.isascii() or not 0 <= token_id <= MAX_TOKEN_ID:
+        return None
+    return AddedToken(content, token_id, *flags)
+
+
+def _checked(item: Node) -> AddedToken:
+    """Return the token, or say what is wrong with it."""
+    content, token_id = item["content"].text(), item["id"].number()
+    special, normalized, lstrip, rstrip, single_word = (item.flag(name) for name in _FLAGS)
+    return AddedToken(content, token_id, special, normalized, lstrip, rstrip, single_word)
 
 
 def one_pass(tokens: list[AddedToken], *, has_normalizer: bool) -> list[AddedToken]:

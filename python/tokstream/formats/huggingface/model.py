@@ -10,8 +10,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from tokstream import _core
 from tokstream.formats.document import shown
 from tokstream.vocabulary import MAX_TOKEN_ID
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from tokstream.formats.document import Node
 
 __all__ = ["BpeModel", "check_type", "read_model"]
+
+_NOT_THERE = 2**32 - 1
+_SEPARATORS = ("\n", "\0", "\uffff", "\ufdd0", "\U0010ffff")
 
 _WHAT_FOR = (
     "tokstream is for byte-pair encoding, whose ids can be given out while the text arrives; "
@@ -36,7 +41,7 @@ class BpeModel:
     Attributes:
         tokens: the tokens' texts, in the file's order.
         ids: their ids.
-        positions: token to position in `tokens`.
+        table: token to id.
         merges: positions, two for each merge; earlier merges are stronger.
         unk_token: what unknown characters become, None if they vanish.
         fuse_unk: whether several in a row become one.
@@ -49,7 +54,7 @@ class BpeModel:
 
     tokens: list[str]
     ids: list[int]
-    positions: dict[str, int]
+    table: dict[str, int]
     merges: array[int]
     unk_token: str | None
     fuse_unk: bool
@@ -61,8 +66,19 @@ class BpeModel:
 
     def id_of(self, token: str) -> int | None:
         """Return the id of a token by its text."""
-        at = self.positions.get(token)
-        return None if at is None else self.ids[at]
+        return self.table.get(token)
+
+    def check_merges(self) -> None:
+        """Check that each merge makes a token.
+
+        Raises:
+            VocabularyError: one does not; the message says which.
+        """
+        tokens, n_prefix = self.tokens, len(self.prefix)
+        for at in range(0, len(self.merges), 2):
+            joined = tokens[self.merges[at]] + tokens[self.merges[at + 1]][n_prefix:]
+            if joined not in self.table:
+                raise _merge_fault(self.node["merges"], self.table, n_prefix)
 
 
 def read_model(node: Node) -> BpeModel:
@@ -87,19 +103,18 @@ def read_model(node: Node) -> BpeModel:
     if not tokens:
         raise vocab.wrong("has no tokens")
     _check_ids(vocab, tokens, ids)
-    positions = {token: k for k, token in enumerate(tokens)}
     prefix, suffix = (
         "" if (part := node.get(key)) is None else part.text()
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
     )
     unk = node.get("unk_token")
-    if unk is not None and unk.text() not in positions:
+    if unk is not None and unk.text() not in table:
         raise unk.wrong(f"is {shown(unk.value)}, which is not in the vocabulary")
     return BpeModel(
         tokens=tokens,
         ids=ids,
-        positions=positions,
-        merges=_read_merges(node["merges"], positions, len(prefix)),
+        table=table,
+        merges=_read_merges(node["merges"], table, len(prefix)),
         unk_token=None if unk is None else unk.text(),
         fuse_unk=node.flag("fuse_unk", default=False),
         byte_fallback=node.flag("byte_fallback", default=False),
@@ -147,25 +162,42 @@ def _check_ids(vocab: Node, tokens: list[str], ids: list[int]) -> None:
         raise
 
 
-def _read_merges(node: Node, positions: dict[str, int], n_prefix: int) -> array[int]:
+def _read_merges(node: Node, table: dict[str, int], n_prefix: int) -> array[int]:
     """Read the merges in either notation, "a b" or ["a", "b"]."""
     listed = node.elements()
     pairs: Iterable[list[str]] = listed
     if listed and isinstance(listed[0], str):
         if set(map(type, listed)) != {str}:
-            raise _merge_fault(node, positions, n_prefix)
+            raise _merge_fault(node, table, n_prefix)
         pairs = [line.split(" ") for line in listed if not line.startswith("#version")]
     try:
-        merges = array("I", [positions[part] for left, right in pairs for part in (left, right)])
-        results = {left + right[n_prefix:] for left, right in pairs}
-    except (KeyError, ValueError, TypeError):
-        raise _merge_fault(node, positions, n_prefix) from None
-    if not positions.keys() >= results:
-        raise _merge_fault(node, positions, n_prefix)
+        if set(map(len, pairs)) - {2} or set(map(type, pairs)) - {list}:
+            raise _merge_fault(node, table, n_prefix)
+        merges = _positions(table, list(chain.from_iterable(pairs)))
+    except TypeError:
+        raise _merge_fault(node, table, n_prefix) from None
+    if _NOT_THERE in merges:
+        raise _merge_fault(node, table, n_prefix)
     return merges
 
 
-def _merge_fault(node: Node, positions: dict[str, int], n_prefix: int) -> VocabularyError:
+def _positions(table: dict[str, int], texts: list[str]) -> array[int]:
+    """Return where each text stands among the keys of `table`, or `_NOT_THERE`."""
+    positions = array("I")
+    if not texts:
+        return positions
+    tokens, joined = "".join(table), "".join(texts)
+    for separator in _SEPARATORS:
+        if separator not in tokens and separator not in joined:
+            found = _core.find_tokens(separator.join(table), separator.join(texts), separator)
+            positions.frombytes(found)
+            return positions
+    places = {token: k for k, token in enumerate(table)}
+    positions.extend(places.get(text, _NOT_THERE) for text in texts)
+    return positions
+
+
+def _merge_fault(node: Node, table: dict[str, int], n_prefix: int) -> VocabularyError:
     """Find the first merge that is at fault and say why."""
     is_text = isinstance(node.elements()[0], str)
     for merge in node:
@@ -183,9 +215,9 @@ def _merge_fault(node: Node, positions: dict[str, int], n_prefix: int) -> Vocabu
             if len(parts) != 2:
                 return merge.wrong(f"has {len(parts)} parts, expected two tokens")
         for part in parts:
-            if part not in positions:
+            if part not in table:
                 return merge.wrong(f"names {shown(part)}, which is not in the vocabulary")
         joined = parts[0] + parts[1][n_prefix:]
-        if joined not in positions:
+        if joined not in table:
             return merge.wrong(f"makes {shown(joined)}, which is not in the vocabulary")
     return node.wrong("is damaged")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tokstream.errors import VocabularyError
 from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.alphabet import bytes_of, spell
+from tokstream.formats.huggingface.alphabet import bytes_of, encode_all, spell
 from tokstream.formats.merges import MergeTables, Unknown, order_tokens
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
     spelled = _spell(model, is_byte_level=is_byte_level)
     byte_ids = _byte_ids(model)
     _refuse_merges_of_unknown(model, byte_ids)
+    if has_affixes or not all(spelled):
+        model.check_merges()
     if has_affixes:
         _check_affixes(model, spelled)
     unk_id = None if model.unk_token is None else model.id_of(model.unk_token)
@@ -85,6 +87,7 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
             has_end_marker=bool(model.suffix),
         )
     except VocabularyError as error:
+        model.check_merges()
         raise model.node.unsupported("the list of merges", str(error)) from error
     has_unknown = byte_ids is None and unk_id is None
     if has_unknown and is_byte_level:
@@ -118,7 +121,8 @@ def _spell(model: BpeModel, *, is_byte_level: bool) -> list[bytes | None]:
     if not prefix and not suffix:
         if is_byte_level:
             return spell(model.tokens)
-        return [token.encode() for token in model.tokens]
+        # all at once, where some character is in no token
+        return list(encode_all(model.tokens))
     spelled: list[bytes | None] = []
     for token in model.tokens:
         begin = end = b""
@@ -189,7 +193,8 @@ def _refuse_merges_of_unknown(model: BpeModel, byte_ids: Sequence[int] | None) -
     names = [] if model.unk_token is None else [model.unk_token]
     if byte_ids is not None:
         names += [f"<0x{byte:02X}>" for byte in range(256)]
-    places = {model.positions[name] for name in names if name in model.positions}
+    ids = {model.table[name] for name in names if name in model.table}
+    places = {k for k, token_id in enumerate(model.ids) if token_id in ids} if ids else set()
     if places and not places.isdisjoint(model.merges):
         at = next(k for k, part in enumerate(model.merges) if part in places)
         name = model.tokens[model.merges[at]]
@@ -201,10 +206,11 @@ def _refuse_merges_of_unknown(model: BpeModel, byte_ids: Sequence[int] | None) -
 
 def _check_affixes(model: BpeModel, spelled: Sequence[bytes | None]) -> None:
     """Refuse tokens that arise in two ways, with an affix and by spelling its text."""
+    positions = {token: k for k, token in enumerate(model.tokens)}
     for k in range(0, len(model.merges), 2):
         left, right = model.merges[k], model.merges[k + 1]
         joined = model.tokens[left] + model.tokens[right][len(model.prefix) :]
-        parts = (spelled[left], spelled[right], spelled[model.positions[joined]])
+        parts = (spelled[left], spelled[right], spelled[positions[joined]])
         if None in parts or (parts[0] or b"") + (parts[1] or b"") != parts[2]:
             affix = model.suffix or model.prefix
             raise model.node["merges"].unsupported(
