@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::TableError;
+use crate::levels::Levels;
+use crate::normalize::Normalizer;
 use crate::pretokens::Automaton;
-use crate::segments::{AddedToken, SpecialSet};
+use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
 use crate::spec::{Drops, Spec};
 use crate::tokens::{Expansions, Filter, TokenTable, Vocabulary};
 
@@ -25,7 +27,11 @@ pub struct Core {
     pub(crate) has_end_marker: bool,
     /// Ids before and behind a text.
     pub(crate) template: (Vec<u32>, Vec<u32>),
+    pub(crate) normalizer: Normalizer,
+    pub(crate) levels: Levels,
     added: Vec<AddedToken>,
+    /// Added tokens have conditions, or are not all found in one pass.
+    has_passes: bool,
     /// Ordered by id: every token, special ones included.
     ids: Vec<u32>,
     begins: Vec<u32>,
@@ -81,6 +87,9 @@ impl Core {
             has_begin_marker: spec.has_begin_marker,
             has_end_marker: spec.has_end_marker,
             template: spec.template,
+            has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
+            normalizer: spec.normalizer,
+            levels: spec.levels,
             added: spec.added.clone(),
             expansions: Expansions::default(),
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
@@ -99,12 +108,16 @@ impl Core {
 
     /// Does text go the general way, rather than from segments straight to a pattern?
     pub(crate) fn is_general(&self) -> bool {
-        self.cuts_pieces() || !self.expansions.is_empty()
+        self.cuts_pieces()
+            || self.has_passes
+            || !self.expansions.is_empty()
+            || !self.normalizer.is_empty()
     }
 
     /// Are pretokens looked at one by one, rather than scanned?
     pub(crate) fn cuts_pieces(&self) -> bool {
-        self.expansions.are_fused()
+        !self.levels.as_slice().is_empty()
+            || self.expansions.are_fused()
             || self.filter.is_some()
             || self.has_begin_marker
             || self.has_end_marker
@@ -117,13 +130,54 @@ impl Core {
         allowed: &dyn Fn(&str) -> bool,
         forbidden: &[String],
     ) -> Result<SpecialSet, TableError> {
-        let honoured: Vec<(String, u32)> = self
-            .added
-            .iter()
-            .filter(|token| !token.is_special || allowed(&token.content))
-            .map(|token| (token.content.clone(), token.id))
-            .collect();
-        SpecialSet::new(&honoured, forbidden)
+        let is_honoured = |token: &AddedToken| !token.is_special || allowed(&token.content);
+        if !self.has_passes {
+            let honoured: Vec<(String, u32)> = self
+                .added
+                .iter()
+                .filter(|token| is_honoured(token))
+                .map(|token| (token.content.clone(), token.id))
+                .collect();
+            return SpecialSet::new(&honoured, forbidden);
+        }
+        // Of equal strings, the reference takes the special one.
+        let (special, plain): (Vec<_>, Vec<_>) =
+            self.added.iter().partition(|token| token.is_special);
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for token in special.into_iter().chain(plain) {
+            let content = if token.is_normalized {
+                self.normalized(&token.content)
+            } else {
+                token.content.clone().into_bytes()
+            };
+            if content.is_empty() {
+                return Err(TableError(format!(
+                    "the added token {:?} is empty once it is normalized, so it would be found \
+                     everywhere; this is not supported",
+                    token.content
+                )));
+            }
+            let marks = if token.is_normalized { &mut second } else { &mut first };
+            marks.push(Mark {
+                content,
+                id: is_honoured(token).then_some(token.id),
+                strips_left: token.strips_left,
+                strips_right: token.strips_right,
+                is_single_word: token.is_single_word,
+            });
+        }
+        let passes = Passes { first: MarkSet::new(first)?, second: MarkSet::new(second)? };
+        SpecialSet::with_passes(passes, forbidden)
+    }
+
+    /// `text` normalized by itself.
+    fn normalized(&self, text: &str) -> Vec<u8> {
+        let mut normalized = Vec::new();
+        let mut state = self.normalizer.begin();
+        let mut sink = |part: &[u8], _: usize| normalized.extend_from_slice(part);
+        state.push(text.as_bytes(), &mut sink);
+        state.finish(&mut sink);
+        normalized
     }
 
     /// Bytes of the token `id`, special tokens included. Cost: O(1) where ids are dense.

@@ -1,4 +1,6 @@
 //! What a tokenizer has beyond a pattern and a vocabulary, as its format says it.
+use crate::levels::Levels;
+use crate::normalize::Normalizer;
 use crate::segments::AddedToken;
 
 /// All of it; the default is nothing.
@@ -6,6 +8,10 @@ use crate::segments::AddedToken;
 pub struct Spec {
     /// Tokens that are found in the text before anything else.
     pub added: Vec<AddedToken>,
+    /// How text between the first added tokens is changed.
+    pub normalizer: Normalizer,
+    /// How normalized text is cut, if not by an automaton.
+    pub levels: Levels,
     /// For tokens in canonical order: left part, right part, first token of the level.
     pub rules: Option<Vec<[u32; 3]>>,
     /// Internal ids and what they stand for.

@@ -6,6 +6,7 @@
 mod credit;
 mod general;
 mod pieces;
+mod sources;
 
 use std::sync::Arc;
 
@@ -14,11 +15,11 @@ use crate::core::Core;
 use crate::error::{Error, ErrorKind};
 use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::{Lease, Scratch};
-use crate::segments::{Segment, Segmenter, SpecialSet};
+use crate::segments::{Passes, Segment, Segmenter, SpecialSet};
 use crate::tokens::{Across, Live};
 
 use credit::Credit;
-use general::General;
+use general::{Context, General};
 
 /// A pretoken longer than this is handed on before it is complete.
 const LONG_PIECE: usize = 4096;
@@ -473,9 +474,13 @@ impl Stream {
     }
 
     fn settle(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        match &mut self.general {
-            Some(general) => general.settle(&self.core, scratch, out),
-            None => self.run.settle(&self.core, scratch, out),
+        let Self { core, specials, run, general, .. } = self;
+        match general {
+            Some(general) => {
+                let passes = specials.passes();
+                general.settle(&mut Context { core, scratch, out, passes });
+            }
+            None => run.settle(core, scratch, out),
         }
     }
 
@@ -488,7 +493,7 @@ impl Stream {
     ) -> Result<(), Error> {
         let Self { core, specials, on_invalid, decoder, places, segmenter, run, general, .. } =
             self;
-        let mut behind = Behind { run, general };
+        let mut behind = Behind { run, general, passes: specials.passes() };
         decoder.push(input, source, *on_invalid, &mut |text, source| {
             places.add(text.len(), source);
             let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
@@ -501,17 +506,22 @@ impl Stream {
     /// Nothing of the text that is held for special tokens can become one any more.
     fn release(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
         let Self { core, specials, places, segmenter, run, general, .. } = self;
-        let mut behind = Behind { run, general };
+        let mut behind = Behind { run, general, passes: specials.passes() };
         let mut at = places.n_text() - segmenter.n_held() as u64;
         segmenter.release(specials, &mut |segment| {
             take_segment(core, scratch, &mut behind, places, &segment, &mut at, out)
-        })
+        })?;
+        if let Some(general) = &mut self.general {
+            let passes = self.specials.passes();
+            general.release(&mut Context { core: &self.core, scratch, out, passes });
+        }
+        Ok(())
     }
 
     fn end_text(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {
         let Self { core, specials, on_invalid, decoder, places, segmenter, run, general, .. } =
             self;
-        let mut behind = Behind { run, general };
+        let mut behind = Behind { run, general, passes: specials.passes() };
         decoder.finish(*on_invalid, &mut |text, source| {
             places.add(text.len(), source);
             let mut at = places.n_text() - (text.len() + segmenter.n_held()) as u64;
@@ -520,9 +530,13 @@ impl Stream {
             })
         })?;
         self.release(scratch, out)?;
-        match &mut self.general {
-            Some(general) => general.finish(&self.core, scratch, out),
-            None => self.run.finish(&self.core, scratch, out),
+        let Self { core, specials, run, general, .. } = self;
+        match general {
+            Some(general) => {
+                let passes = specials.passes();
+                general.finish(&mut Context { core, scratch, out, passes });
+            }
+            None => run.finish(core, scratch, out),
         }
         Ok(())
     }
@@ -538,25 +552,27 @@ fn take_segment(
     at: &mut u64,
     out: &mut Vec<u32>,
 ) -> Result<(), Error> {
+    let Behind { run, general, passes } = behind;
+    if let Some(general) = general {
+        let mut context = Context { core, scratch, out, passes: *passes };
+        match *segment {
+            Segment::Text(text) => general.feed(&mut context, text),
+            Segment::Special { id, n_bytes } => general.token(&mut context, id, n_bytes),
+            Segment::Dropped { .. } | Segment::Forbidden { .. } => {}
+        }
+    } else {
+        match *segment {
+            Segment::Text(text) => run.feed(core, scratch, text, out),
+            Segment::Special { id, .. } => {
+                run.finish(core, scratch, out);
+                out.push(id);
+            }
+            Segment::Dropped { .. } | Segment::Forbidden { .. } => {}
+        }
+    }
     match *segment {
-        Segment::Text(text) => {
-            match &mut behind.general {
-                Some(general) => general.feed(core, scratch, text, out),
-                None => behind.run.feed(core, scratch, text, out),
-            }
-            *at += text.len() as u64;
-        }
-        Segment::Special { id, n_bytes } => {
-            match &mut behind.general {
-                Some(general) => {
-                    general.finish(core, scratch, out);
-                    general.skip(n_bytes);
-                }
-                None => behind.run.finish(core, scratch, out),
-            }
-            out.push(id);
-            *at += n_bytes as u64;
-        }
+        Segment::Text(text) => *at += text.len() as u64,
+        Segment::Special { n_bytes, .. } | Segment::Dropped { n_bytes } => *at += n_bytes as u64,
         Segment::Forbidden { name, n_before } => {
             let kind = ErrorKind::DisallowedSpecial(name.to_owned());
             return Err(Error { kind, offset: places.source(*at + n_before as u64) });
@@ -564,7 +580,7 @@ fn take_segment(
     }
     let covered = match &behind.general {
         Some(general) => general.covered(),
-        None => *at - behind.run.pending.len() as u64,
+        None => *at - behind.run.n_pending() as u64,
     };
     places.forget(covered);
     Ok(())
@@ -574,4 +590,5 @@ fn take_segment(
 struct Behind<'a> {
     run: &'a mut Run,
     general: &'a mut Option<Box<General>>,
+    passes: Option<&'a Passes>,
 }

@@ -3,6 +3,8 @@
 //! In: the name of a Unicode property or a set of ranges. Out: sorted, disjoint, inclusive ranges
 //! of code points. The pattern compiler (Python) builds everything else from these.
 
+use std::sync::LazyLock;
+
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// Sorted, disjoint, inclusive ranges of code points.
@@ -28,6 +30,23 @@ pub fn property(name: &str) -> Option<Ranges> {
         }
         _ => None,
     }
+}
+
+/// Is `character` one of those that `\w` stands for?
+#[must_use]
+pub fn is_word(character: char) -> bool {
+    static RANGES: LazyLock<Ranges> = LazyLock::new(|| {
+        match regex_syntax::Parser::new().parse(r"\w").map(|hir| hir.into_kind()) {
+            Ok(HirKind::Class(Class::Unicode(class))) => to_ranges(&class),
+            _ => Vec::new(), // only without the crate's Unicode tables, which are compiled in
+        }
+    });
+    if character.is_ascii() {
+        return character.is_ascii_alphanumeric() || character == '_';
+    }
+    let code_point = character as u32;
+    let after = RANGES.partition_point(|&(begin, _)| begin <= code_point);
+    after > 0 && code_point <= RANGES[after - 1].1
 }
 
 /// Close `ranges` under Unicode simple case folding.

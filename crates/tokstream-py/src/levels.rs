@@ -64,11 +64,37 @@ fn read_level(index: usize, level: &Bound<'_, PyTuple>) -> PyResult<Level> {
     })
 }
 
+/// Refuse what would not be exact.
+fn check_order(levels: &[Level]) -> PyResult<()> {
+    let mut is_alphabet = false;
+    for (index, level) in levels.iter().enumerate() {
+        match level {
+            Level::ByteLevel => is_alphabet = true,
+            Level::FromByteLevel if !is_alphabet || index + 1 < levels.len() => {
+                return Err(wrong(index, "from_byte_level is for the end, behind byte_level"));
+            }
+            // Its bytes would begin where the character begins.
+            Level::Metaspace(Metaspace { scheme: Scheme::First, .. }) if is_alphabet => {
+                return Err(wrong(index, "metaspace with the scheme first behind byte_level"));
+            }
+            Level::PrefixSpace | Level::Metaspace(_)
+                if is_alphabet && matches!(levels.last(), Some(Level::FromByteLevel)) =>
+            {
+                return Err(wrong(index, "it adds what from_byte_level cannot read"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Read the description of a cascade.
 pub fn read_levels(levels: &Bound<'_, PyList>) -> PyResult<levels::Levels> {
     let read = |(index, level): (usize, Bound<'_, PyAny>)| read_level(index, level.cast()?);
     let levels: PyResult<Vec<Level>> = levels.iter().enumerate().map(read).collect();
-    Ok(levels::Levels::new(levels?))
+    let levels = levels?;
+    check_order(&levels)?;
+    Ok(levels::Levels::new(levels))
 }
 
 /// Text → text of the current pretoken with its source (`(bytes, int)`), and its ends (`None`).

@@ -7,8 +7,8 @@ mod batch;
 mod errors;
 mod input;
 mod levels;
-mod order;
 mod normalizers;
+mod order;
 mod output;
 mod positions;
 mod spec;
@@ -23,9 +23,9 @@ mod _core {
     #[pymodule_export]
     use crate::levels::Levels;
     #[pymodule_export]
-    use crate::order::canonical_order;
-    #[pymodule_export]
     use crate::normalizers::Normalize;
+    #[pymodule_export]
+    use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]

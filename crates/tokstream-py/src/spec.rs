@@ -3,8 +3,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
+use tokstream_core::levels::Levels;
+use tokstream_core::normalize::Normalizer;
 use tokstream_core::segments::AddedToken;
 use tokstream_core::spec::{Drops, Spec};
+
+use crate::levels::read_levels;
+use crate::normalizers::normalizer;
 
 /// (content, id, special, normalized, lstrip, rstrip, `single_word`)
 type Added = (String, u32, bool, bool, bool, bool, bool);
@@ -72,6 +77,14 @@ pub fn read(dict: &Bound<'_, PyDict>) -> PyResult<Spec> {
     }
     let rules: Option<PyBackedBytes> = entry(dict, "rules")?;
     Ok(Spec {
+        normalizer: match dict.get_item("normalizer")? {
+            Some(steps) => normalizer(&steps)?,
+            None => Normalizer::default(),
+        },
+        levels: match dict.get_item("levels")? {
+            Some(levels) => read_levels(levels.cast()?)?,
+            None => Levels::default(),
+        },
         rules: rules.as_deref().map(unpack),
         added: added.into_iter().map(added_token).collect(),
         expansions,

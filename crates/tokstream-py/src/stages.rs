@@ -100,6 +100,10 @@ impl Segments {
                 *n_bytes += n as u64;
                 list.append(id)
             }
+            Segment::Dropped { n_bytes: n } => {
+                *n_bytes += n as u64;
+                Ok(())
+            }
             Segment::Forbidden { name, n_before } => {
                 let kind = ErrorKind::DisallowedSpecial(name.to_owned());
                 Err(input_error(&Error { kind, offset: *n_bytes + n_before as u64 }, vec![]))

@@ -1,6 +1,7 @@
 //! GPT-2's alphabet, in which each byte is a printable character. Nothing is held back.
 
 use super::Sink;
+use super::held::source_of;
 
 /// Is the byte's character the one with its own number?
 const fn is_itself(byte: u8) -> bool {
@@ -42,9 +43,7 @@ pub(crate) fn from_bytes(text: &[u8], n_source: usize, sink: &mut impl Sink) {
         let number = CHARACTERS[text[at] as usize];
         let mut buffer = [0; 4];
         let character = char::from_u32(number.into()).unwrap_or('\0').encode_utf8(&mut buffer);
-        // One character that came from another number of bytes: its first byte has all of them.
-        let n_source = if is_identity { 1 } else { n_source * usize::from(at == 0) };
-        sink.text(character.as_bytes(), n_source);
+        sink.text(character.as_bytes(), source_of(at..at + 1, text.len(), n_source));
         at += 1;
     }
 }
@@ -54,12 +53,14 @@ pub(crate) fn to_bytes(text: &[u8], n_source: usize, sink: &mut impl Sink) {
     if text.is_empty() {
         return sink.text(text, n_source);
     }
-    let is_identity = text.len() == n_source;
+    let mut at = 0;
     for character in String::from_utf8_lossy(text).chars() {
         let number = character as u32;
         let is_it = |&other: &u16| u32::from(other) == number;
         let other = || CHARACTERS.iter().position(is_it).unwrap_or(0) as u8;
         let byte = u8::try_from(number).unwrap_or_else(|_| other());
-        sink.text(&[byte], if is_identity { character.len_utf8() } else { n_source });
+        let end = at + character.len_utf8();
+        sink.text(&[byte], source_of(at..end, text.len(), n_source));
+        at = end;
     }
 }

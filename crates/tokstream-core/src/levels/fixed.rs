@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::Sink;
+use super::held::source_of;
 
 /// Characters of the current piece so far.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +18,12 @@ impl FixedState {
         sink: &mut impl Sink,
     ) {
         let mut begin = 0;
-        let is_identity = text.len() == n_source;
+        let source = |range| source_of(range, text.len(), n_source);
         for (at, &byte) in text.iter().enumerate() {
-            // Text that is not as long as its source is one character.
             let is_begin = byte & 0xC0 != 0x80;
             if is_begin && self.0 == length.get() {
                 if begin < at {
-                    sink.text(&text[begin..at], at - begin);
+                    sink.text(&text[begin..at], source(begin..at));
                     begin = at;
                 }
                 sink.end();
@@ -31,7 +31,7 @@ impl FixedState {
             }
             self.0 += usize::from(is_begin);
         }
-        sink.text(&text[begin..], if is_identity { text.len() - begin } else { n_source });
+        sink.text(&text[begin..], source(begin..text.len()));
     }
 
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) {

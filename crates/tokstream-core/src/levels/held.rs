@@ -1,11 +1,25 @@
 //! Text that a level holds back, with the number of source bytes each part of it came from.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::Sink;
 
-/// Text as a chain of parts: either as long as their source and cut anywhere, or one character, or
-/// nothing, that came from another number of source bytes.
+/// Bytes of source of a range of text, if all `length` bytes of it came from `n_source`.
+///
+/// Text that is not as long as its source begins, each character of it, where its source begins: so
+/// the last of it has the source.
+pub(crate) fn source_of(range: Range<usize>, length: usize, n_source: usize) -> usize {
+    if length == n_source {
+        range.len()
+    } else if range.end == length {
+        n_source
+    } else {
+        0
+    }
+}
+
+/// Text as a chain of parts, each as long as its source, or from another number of source bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Held {
     text: Vec<u8>,
@@ -47,10 +61,11 @@ impl Held {
     pub(crate) fn take(&mut self, mut n: usize, is_dropped: bool, sink: &mut impl Sink) {
         while n > 0 {
             let Some((length, source)) = self.parts.front_mut() else { return };
-            let (n_text, n_source) = if n < *length && *length == *source {
+            let (n_text, n_source) = if n < *length {
+                let n_source = source_of(0..n, *length, *source);
                 *length -= n;
-                *source -= n;
-                (n, n)
+                *source -= n_source;
+                (n, n_source)
             } else {
                 let part = (*length, *source);
                 self.parts.pop_front();

@@ -1,6 +1,7 @@
 //! Blanks as a visible character, at which pieces begin. Nothing is held back.
 
 use super::Sink;
+use super::held::source_of;
 
 /// Which pieces get the character in front if they do not begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl MetaspaceState {
             }
         }
         self.is_first &= n_source == 0;
-        let source = |n: usize| if text.len() == n_source { n } else { n_source };
+        let source = |range| source_of(range, text.len(), n_source);
         let mut begin = 0;
         let mut at = 0;
         while at < text.len() {
@@ -74,19 +75,19 @@ impl MetaspaceState {
                 continue;
             }
             if begin < at {
-                sink.text(&text[begin..at], at - begin);
+                sink.text(&text[begin..at], source(begin..at));
                 self.has_begun = true;
             }
             if metaspace.split && self.has_begun {
                 sink.end();
             }
-            sink.text(mark, source(n));
+            sink.text(mark, source(at..at + n));
             self.has_begun = true;
             at += n;
             begin = at;
         }
         if begin < at || text.is_empty() {
-            sink.text(&text[begin..], source(at - begin));
+            sink.text(&text[begin..], source(begin..at));
             self.has_begun |= begin < at;
         }
     }

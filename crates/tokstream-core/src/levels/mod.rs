@@ -48,7 +48,7 @@ pub enum Level {
     Metaspace(Metaspace),
     /// Each byte becomes its character of GPT-2's alphabet.
     ByteLevel,
-    /// The reverse: each character of that alphabet becomes its byte.
+    /// The reverse, for a last level: each character of that alphabet becomes its byte.
     FromByteLevel,
 }
 
@@ -101,8 +101,8 @@ impl LevelState {
         Self { states: levels.0.iter().map(state).collect(), has_text: false }
     }
 
-    /// Read on: whole characters that came from `n_source` bytes. They have the same length, or are
-    /// one character, or nothing.
+    /// Read on: whole characters that came from the next `n_source` bytes of the source, byte by
+    /// byte if they are as many; empty text is source that was dropped.
     pub fn push(&mut self, levels: &Levels, text: &[u8], n_source: usize, sink: &mut dyn Sink) {
         self.has_text |= !text.is_empty();
         Rest { levels: &levels.0, states: &mut self.states, sink }.text(text, n_source);

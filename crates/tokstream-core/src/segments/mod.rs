@@ -3,11 +3,16 @@
 //! In: valid UTF-8, cut anywhere between characters. Out: text runs and special token ids,
 //! leftmost then longest. Held back: a suffix that may still become a special token.
 
+mod marks;
+pub(crate) mod overlap;
+
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::error::TableError;
+
+pub use marks::{Mark, MarkSet, Marking};
 
 /// A token that is found in the text before anything else, with how it is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,20 +42,60 @@ pub struct SpecialSet {
     allowed_tokens: Vec<(String, u32)>,
     forbidden: Option<AhoCorasick>,
     forbidden_names: Vec<String>,
-    /// Every string of both kinds, sorted: to ask whether a suffix may still become one.
+    /// Every string of both kinds.
+    openings: Openings,
+    forbidden_openings: Openings,
+    /// Added tokens with conditions; then none of them is in `allowed`.
+    passes: Option<Box<Passes>>,
+}
+
+/// What is looked for in the source, and in normalized text.
+#[derive(Debug, Default)]
+pub struct Passes {
+    /// In the source.
+    pub first: MarkSet,
+    /// In the normalized text between the tokens of the first pass.
+    pub second: MarkSet,
+}
+
+/// Strings of which a suffix of the text may be the beginning.
+#[derive(Debug)]
+struct Openings {
     sorted: Vec<Vec<u8>>,
-    sorted_forbidden: Vec<Vec<u8>>,
-    starts: Starts,
+    /// Which bytes begin a string.
+    starts: [bool; 256],
     longest: usize,
 }
 
-/// Which bytes begin a string of the set.
-#[derive(Debug)]
-struct Starts([bool; 256]);
-
-impl Default for Starts {
+impl Default for Openings {
     fn default() -> Self {
-        Self([false; 256])
+        Self::new(&[])
+    }
+}
+
+impl Openings {
+    fn new(strings: &[Vec<u8>]) -> Self {
+        let mut sorted = strings.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut starts = [false; 256];
+        for string in &sorted {
+            starts[string[0] as usize] = true;
+        }
+        let longest = sorted.iter().map(Vec::len).max().unwrap_or(0);
+        Self { sorted, starts, longest }
+    }
+
+    /// First position at or behind `from` whose whole rest may still become one of the strings.
+    fn first(&self, text: &[u8], from: usize) -> usize {
+        let is_open = |suffix: &[u8]| {
+            let after = self.sorted.partition_point(|string| string.as_slice() <= suffix);
+            self.sorted.get(after).is_some_and(|string| string.starts_with(suffix))
+        };
+        let first = from.max((text.len() + 1).saturating_sub(self.longest));
+        (first..text.len())
+            .find(|&at| self.starts[text[at] as usize] && is_open(&text[at..]))
+            .unwrap_or(text.len())
     }
 }
 
@@ -64,6 +109,11 @@ pub enum Segment<'a> {
         /// Its id.
         id: u32,
         /// Length of its text.
+        n_bytes: usize,
+    },
+    /// Text that belongs to the special token before it.
+    Dropped {
+        /// Length.
         n_bytes: usize,
     },
     /// A forbidden string; nothing follows it.
@@ -98,48 +148,44 @@ impl SpecialSet {
             allowed.iter().map(|(name, _)| name.clone().into_bytes()).collect();
         let forbidden_bytes: Vec<Vec<u8>> =
             forbidden.iter().map(|name| name.clone().into_bytes()).collect();
-        let mut sorted: Vec<Vec<u8>> =
-            allowed_bytes.iter().chain(&forbidden_bytes).cloned().collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut sorted_forbidden = forbidden_bytes.clone();
-        sorted_forbidden.sort_unstable();
-        let mut starts = [false; 256];
-        for string in &sorted {
-            starts[string[0] as usize] = true;
-        }
+        let both: Vec<Vec<u8>> = allowed_bytes.iter().chain(&forbidden_bytes).cloned().collect();
         Ok(Self {
             allowed: search(&allowed_bytes)?,
             allowed_tokens: allowed.to_vec(),
             forbidden: search(&forbidden_bytes)?,
             forbidden_names: forbidden.to_vec(),
-            longest: sorted.iter().map(Vec::len).max().unwrap_or(0),
-            sorted,
-            sorted_forbidden,
-            starts: Starts(starts),
+            openings: Openings::new(&both),
+            forbidden_openings: Openings::new(&forbidden_bytes),
+            passes: None,
         })
+    }
+
+    /// A set of added tokens with conditions, found in two passes.
+    pub fn with_passes(passes: Passes, forbidden: &[String]) -> Result<Self, TableError> {
+        Ok(Self { passes: Some(Box::new(passes)), ..Self::new(&[], forbidden)? })
+    }
+
+    /// The passes, if added tokens have conditions.
+    #[must_use]
+    pub fn passes(&self) -> Option<&Passes> {
+        self.passes.as_deref()
     }
 
     /// Do both sets honour and forbid the same?
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
-        self.allowed_tokens == other.allowed_tokens && self.forbidden_names == other.forbidden_names
+        let same_passes = match (&self.passes, &other.passes) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.first.same(&b.first) && a.second.same(&b.second),
+            _ => false,
+        };
+        same_passes
+            && self.allowed_tokens == other.allowed_tokens
+            && self.forbidden_names == other.forbidden_names
     }
 
     fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
-    }
-
-    /// First position at or behind `from` whose whole rest may still become one of `strings`.
-    fn open_from(&self, strings: &[Vec<u8>], text: &[u8], from: usize) -> usize {
-        let is_open = |suffix: &[u8]| {
-            let after = strings.partition_point(|string| string.as_slice() <= suffix);
-            strings.get(after).is_some_and(|string| string.starts_with(suffix))
-        };
-        let first = from.max((text.len() + 1).saturating_sub(self.longest));
-        (first..text.len())
-            .find(|&at| self.starts.0[text[at] as usize] && is_open(&text[at..]))
-            .unwrap_or(text.len())
+        self.openings.sorted.is_empty()
     }
 
     fn find_allowed(&self, text: &[u8], from: usize) -> Option<(Range<usize>, u32)> {
@@ -180,7 +226,7 @@ impl Segmenter {
         let mut rest = text;
         while !self.held.is_empty() && !rest.is_empty() {
             // As much as decides what begins in the held part, mostly.
-            let mut reach = set.longest.min(rest.len());
+            let mut reach = set.openings.longest.min(rest.len());
             while reach < rest.len() && rest[reach] & 0xC0 == 0x80 {
                 reach += 1;
             }
@@ -224,18 +270,18 @@ impl Segmenter {
         closed: bool,
         sink: &mut dyn FnMut(Segment<'_>) -> Result<(), E>,
     ) -> Result<usize, E> {
-        let open_from = |strings: &[Vec<u8>], from: usize| {
-            if closed { text.len() } else { set.open_from(strings, text, from) }
+        let open_from = |strings: &Openings, from: usize| {
+            if closed { text.len() } else { strings.first(text, from) }
         };
         let forbidden = set.find_forbidden(text);
         let mut at = 0;
-        let mut open = open_from(&set.sorted, 0);
+        let mut open = open_from(&set.openings, 0);
         loop {
-            open = if at > open { open_from(&set.sorted, at) } else { open };
+            open = if at > open { open_from(&set.openings, at) } else { open };
             let mut special = set.find_allowed(text, at).filter(|(found, _)| found.start < open);
             if let Some((found, _)) = &special {
                 // A forbidden string may begin inside this token and end in the next chunk.
-                if open_from(&set.sorted_forbidden, found.start + 1) < found.end {
+                if open_from(&set.forbidden_openings, found.start + 1) < found.end {
                     open = found.start;
                     special = None;
                 }
@@ -276,6 +322,7 @@ mod tests {
             match segment {
                 Segment::Text(text) => seen.push_str(std::str::from_utf8(text).expect("UTF-8")),
                 Segment::Special { id, .. } => seen.extend(["[", &id.to_string(), "]"]),
+                Segment::Dropped { .. } => {}
                 Segment::Forbidden { name, n_before } => {
                     seen.extend(["!", &n_before.to_string(), name]);
                     return Err(());

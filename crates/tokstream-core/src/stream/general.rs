@@ -1,20 +1,49 @@
 //! The way of text through what most tokenizers do not have.
 //!
-//! In: runs of text between the added tokens that are found in the source. Out: ids. Held back:
-//! what the stages hold back. Every stage says from how many bytes of the segments' text its
-//! output came, so that what ids cover can be traced back.
+//! In: runs of text between the added tokens that a plain search finds. Out: ids. Held back: what
+//! the stages hold back. Every stage says from how many bytes of the segments' text its output
+//! came, so that what ids cover can be traced back.
 
 use crate::chunks::Places;
 use crate::core::Core;
+use crate::levels::{LevelState, Sink};
+use crate::normalize::Normalizing;
 use crate::scratch::Scratch;
+use crate::segments::{Marking, Passes, Segment};
 
 use super::Run;
 use super::pieces::{Pieces, Tools};
+use super::sources::Sources;
 
-/// The stages behind the segments.
+/// The stages behind the plain search.
 #[derive(Clone, Debug)]
 pub(super) struct General {
+    first: Marking,
+    rest: Rest,
+}
+
+/// The stages behind the first pass.
+#[derive(Clone, Debug)]
+struct Rest {
+    normalizing: Option<Normalizing>,
+    late: Late,
+}
+
+/// The stages behind the normalizer.
+#[derive(Clone, Debug)]
+struct Late {
+    second: Marking,
+    /// Where the text that the second pass holds came from.
+    sources: Sources,
+    cut: Cut,
+}
+
+/// The stages that make ids of runs of text.
+#[derive(Clone, Debug)]
+struct Cut {
     route: Route,
+    /// The text so far is empty.
+    is_first: bool,
 }
 
 /// How text becomes pretokens.
@@ -23,101 +52,275 @@ enum Route {
     /// By one pattern.
     Scanned { run: Run, places: Places },
     /// By a cascade, or not at all, with care for single pretokens.
-    Cut { pieces: Pieces },
+    Cascaded { levels: Option<LevelState>, pieces: Pieces },
+}
+
+/// What is the same for all steps of a call.
+pub(super) struct Context<'a> {
+    pub(super) core: &'a Core,
+    pub(super) scratch: &'a mut Scratch,
+    pub(super) out: &'a mut Vec<u32>,
+    pub(super) passes: Option<&'a Passes>,
+}
+
+impl<'a> Context<'a> {
+    fn tools(&mut self) -> Tools<'_> {
+        Tools { core: self.core, scratch: self.scratch, out: self.out }
+    }
 }
 
 impl General {
     /// At the beginning of a text.
     pub(super) fn new(core: &Core, run: &Run) -> Self {
         let route = if core.cuts_pieces() {
-            Route::Cut { pieces: Pieces::default() }
+            Route::Cascaded { levels: None, pieces: Pieces::default() }
         } else {
             Route::Scanned { run: run.anew(), places: Places::default() }
         };
-        Self { route }
+        let normalizing = (!core.normalizer.is_empty()).then(|| core.normalizer.begin());
+        let late = Late {
+            second: Marking::default(),
+            sources: Sources::default(),
+            cut: Cut { route, is_first: true },
+        };
+        Self { first: Marking::default(), rest: Rest { normalizing, late } }
     }
 
     /// Bytes of the segments' text that ids cover.
     pub(super) fn covered(&self) -> u64 {
-        let (places, n_pending) = match &self.route {
+        let (places, n_pending) = match &self.rest.late.cut.route {
             Route::Scanned { run, places } => (places, run.n_pending()),
-            Route::Cut { pieces } => (&pieces.places, pieces.n_pending()),
+            Route::Cascaded { pieces, .. } => (&pieces.places, pieces.n_pending()),
         };
         places.source(places.n_text() - n_pending as u64)
     }
 
     /// Take text of the current segment.
-    pub(super) fn feed(
-        &mut self,
-        core: &Core,
-        scratch: &mut Scratch,
-        text: &[u8],
-        out: &mut Vec<u32>,
-    ) {
-        self.take(core, scratch, text, text.len(), out);
+    pub(super) fn feed(&mut self, context: &mut Context<'_>, text: &[u8]) {
+        match context.passes {
+            Some(passes) => {
+                let rest = &mut self.rest;
+                let result = self.first.push(&passes.first, text, &mut |segment| {
+                    rest.take(context, &segment);
+                    Ok::<(), ()>(())
+                });
+                debug_assert!(result.is_ok(), "the sink never fails");
+            }
+            None => self.rest.text(context, text),
+        }
+    }
+
+    /// Nothing of the text that is held for added tokens can become one any more.
+    pub(super) fn release(&mut self, context: &mut Context<'_>) {
+        if let Some(passes) = context.passes {
+            let rest = &mut self.rest;
+            let result = self.first.release(&passes.first, &mut |segment| {
+                rest.take(context, &segment);
+                Ok::<(), ()>(())
+            });
+            debug_assert!(result.is_ok(), "the sink never fails");
+            self.rest.late.release(context);
+        }
+    }
+
+    /// The end of a feed: emit all that no continuation can change.
+    pub(super) fn settle(&mut self, context: &mut Context<'_>) {
+        match &mut self.rest.late.cut.route {
+            Route::Scanned { run, places } => {
+                let Context { core, scratch, out, .. } = context;
+                let begin = out.len();
+                run.settle(core, scratch, out);
+                core.expansions.expand(out, begin, &mut false);
+                places.forget(places.n_text() - run.n_pending() as u64);
+            }
+            Route::Cascaded { pieces, .. } => pieces.emit_stable(&mut context.tools()),
+        }
+    }
+
+    /// The segment ends: encode all that is pending.
+    pub(super) fn finish(&mut self, context: &mut Context<'_>) {
+        self.release(context);
+        self.rest.finish(context);
+    }
+
+    /// The next `n_source` bytes of the segments' text are an added token with this id, found by
+    /// the plain search.
+    pub(super) fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
+        self.finish(context);
+        self.rest.late.cut.token(context, id, n_source);
+    }
+}
+
+impl Rest {
+    fn take(&mut self, context: &mut Context<'_>, segment: &Segment<'_>) {
+        match *segment {
+            Segment::Text(text) => self.text(context, text),
+            Segment::Special { id, n_bytes } => {
+                self.finish(context);
+                self.late.cut.token(context, id, n_bytes);
+            }
+            Segment::Dropped { n_bytes } => self.late.cut.skip(n_bytes),
+            Segment::Forbidden { .. } => {}
+        }
+    }
+
+    fn text(&mut self, context: &mut Context<'_>, text: &[u8]) {
+        let Self { normalizing, late } = self;
+        match normalizing {
+            Some(normalizing) => {
+                normalizing.push(text, &mut |text, n_source| late.text(context, text, n_source));
+            }
+            None => late.text(context, text, text.len()),
+        }
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>) {
+        let Self { normalizing, late } = self;
+        if let Some(normalizing) = normalizing {
+            normalizing.finish(&mut |text, n_source| late.text(context, text, n_source));
+        }
+        late.finish(context);
+    }
+}
+
+impl Late {
+    fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
+        let second = context.passes.map(|passes| &passes.second).filter(|set| !set.is_empty());
+        let Some(set) = second else {
+            return self.cut.text(context, text, n_source);
+        };
+        let Self { second, sources, cut } = self;
+        sources.push(text.len(), n_source);
+        let result = second.push(set, text, &mut |segment| {
+            cut.take(context, sources, &segment);
+            Ok::<(), ()>(())
+        });
+        debug_assert!(result.is_ok(), "the sink never fails");
+    }
+
+    fn release(&mut self, context: &mut Context<'_>) {
+        let Some(passes) = context.passes else { return };
+        let Self { second, sources, cut } = self;
+        let result = second.release(&passes.second, &mut |segment| {
+            cut.take(context, sources, &segment);
+            Ok::<(), ()>(())
+        });
+        debug_assert!(result.is_ok(), "the sink never fails");
+    }
+
+    fn finish(&mut self, context: &mut Context<'_>) {
+        self.release(context);
+        self.second = Marking::default();
+        let Self { sources, cut, .. } = self;
+        cut.finish(context);
+        cut.skip(sources.take_rest());
+    }
+}
+
+impl Cut {
+    fn take(&mut self, context: &mut Context<'_>, sources: &mut Sources, segment: &Segment<'_>) {
+        match *segment {
+            Segment::Text(text) => {
+                let mut rest = text;
+                sources.take(text.len(), &mut |n_text, n_source| {
+                    let (part, after) = rest.split_at(n_text);
+                    self.text(context, part, n_source);
+                    rest = after;
+                });
+            }
+            Segment::Special { id, n_bytes } => {
+                let mut n_sources = 0;
+                sources.take(n_bytes, &mut |_, n_source| n_sources += n_source);
+                self.finish(context);
+                self.token(context, id, n_sources);
+            }
+            Segment::Dropped { n_bytes } => {
+                sources.take(n_bytes, &mut |_, n_source| self.skip(n_source));
+            }
+            Segment::Forbidden { .. } => {}
+        }
     }
 
     /// `text`, which came from `n_source` bytes, goes to be cut.
-    fn take(
-        &mut self,
-        core: &Core,
-        scratch: &mut Scratch,
-        text: &[u8],
-        n_source: usize,
-        out: &mut Vec<u32>,
-    ) {
+    fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
         match &mut self.route {
             Route::Scanned { run, places } => {
+                let Context { core, scratch, out, .. } = context;
                 let (at, begin) = (places.n_source(), out.len());
                 places.add(text.len(), at..at + n_source as u64);
                 run.feed(core, scratch, text, out);
                 core.expansions.expand(out, begin, &mut false);
                 places.forget(places.n_text() - run.n_pending() as u64);
             }
-            Route::Cut { pieces } => {
-                let mut tools = Tools { core, scratch, out };
-                pieces.push(&mut tools, text, n_source);
-                pieces.flush(&mut tools);
+            Route::Cascaded { levels, pieces } => {
+                if text.is_empty() && levels.is_none() {
+                    pieces.push(&mut context.tools(), text, n_source);
+                } else {
+                    let is_first = self.is_first;
+                    let core = context.core;
+                    let state =
+                        levels.get_or_insert_with(|| LevelState::new(&core.levels, is_first));
+                    let mut sink = PieceSink { pieces, tools: context.tools() };
+                    state.push(&core.levels, text, n_source, &mut sink);
+                    sink.pieces.flush(&mut sink.tools);
+                }
             }
         }
+        self.is_first &= n_source == 0;
     }
 
-    /// The end of a feed: emit all that no continuation can change.
-    pub(super) fn settle(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    /// The run of text ends: encode all that is pending.
+    fn finish(&mut self, context: &mut Context<'_>) {
         match &mut self.route {
-            Route::Scanned { run, .. } => {
-                let begin = out.len();
-                run.settle(core, scratch, out);
-                core.expansions.expand(out, begin, &mut false);
-            }
-            Route::Cut { pieces } => pieces.emit_stable(&mut Tools { core, scratch, out }),
-        }
-    }
-
-    /// The segment ends: encode all that is pending.
-    pub(super) fn finish(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        match &mut self.route {
-            Route::Scanned { run, .. } => {
+            Route::Scanned { run, places } => {
+                let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.finish(core, scratch, out);
                 core.expansions.expand(out, begin, &mut false);
+                places.forget(places.n_text());
             }
-            Route::Cut { pieces } => {
-                let mut tools = Tools { core, scratch, out };
-                pieces.end(&mut tools);
-                pieces.flush(&mut tools);
+            Route::Cascaded { levels, pieces } => {
+                let core = context.core;
+                let mut sink = PieceSink { pieces, tools: context.tools() };
+                if let Some(mut state) = levels.take() {
+                    state.finish(&core.levels, &mut sink);
+                }
+                sink.pieces.flush(&mut sink.tools);
             }
         }
     }
 
     /// The next `n_source` bytes of the segments' text are an added token.
-    pub(super) fn skip(&mut self, n_source: usize) {
+    fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
+        self.skip(n_source);
+        context.out.push(id);
+    }
+
+    /// The next `n_source` bytes of the segments' text are in no run of text.
+    fn skip(&mut self, n_source: usize) {
         let places = match &mut self.route {
             Route::Scanned { places, .. } => places,
-            Route::Cut { pieces } => &mut pieces.places,
+            Route::Cascaded { pieces, .. } => &mut pieces.places,
         };
         let at = places.n_source();
         places.add(0, at..at + n_source as u64);
         places.forget(places.n_text());
+        self.is_first &= n_source == 0;
+    }
+}
+
+/// Takes what levels give.
+struct PieceSink<'a, 'b> {
+    pieces: &'a mut Pieces,
+    tools: Tools<'b>,
+}
+
+impl Sink for PieceSink<'_, '_> {
+    fn text(&mut self, text: &[u8], n_source: usize) {
+        self.pieces.push(&mut self.tools, text, n_source);
+    }
+
+    fn end(&mut self) {
+        self.pieces.end(&mut self.tools);
     }
 }

@@ -1,0 +1,48 @@
+//! Where text that waits came from.
+
+use std::collections::VecDeque;
+
+/// Parts of a text in order: bytes of text, bytes of source. Parts of equal lengths may be cut
+/// anywhere; of others, all source belongs to the first bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sources {
+    parts: VecDeque<(usize, usize)>,
+}
+
+impl Sources {
+    /// Text of `n_text` bytes follows, which came from `n_source` bytes.
+    pub(super) fn push(&mut self, n_text: usize, n_source: usize) {
+        match self.parts.back_mut() {
+            Some((text, source)) if *text == *source && n_text == n_source => {
+                *text += n_text;
+                *source += n_source;
+            }
+            _ if n_text == 0 && n_source == 0 => {}
+            _ => self.parts.push_back((n_text, n_source)),
+        }
+    }
+
+    /// Give the parts of the next `n_text` bytes of text, and source without text before them.
+    pub(super) fn take(&mut self, n_text: usize, give: &mut dyn FnMut(usize, usize)) {
+        let mut left = n_text;
+        while left > 0 {
+            let Some((text, source)) = self.parts.front_mut() else { return };
+            if *text <= left {
+                left -= *text;
+                give(*text, *source);
+                self.parts.pop_front();
+                continue;
+            }
+            let taken = if *text == *source { left } else { *source };
+            give(left, taken);
+            *text -= left;
+            *source -= taken;
+            left = 0;
+        }
+    }
+
+    /// Bytes of source that are left, without text.
+    pub(super) fn take_rest(&mut self) -> usize {
+        self.parts.drain(..).map(|(_, source)| source).sum()
+    }
+}
