@@ -22,7 +22,13 @@ CHUNK_BYTES = 4096
 
 
 def run(
-    workloads: list[Workload], n_rounds: int, facts: Facts, folder: Path, *, check: bool = False
+    workloads: list[Workload],
+    n_rounds: int,
+    facts: Facts,
+    folder: Path,
+    *,
+    benchmark: str = "linear",
+    check: bool = False,
 ) -> list[Row]:
     """Measure the stream on n and 2n bytes of every run.
 
@@ -31,6 +37,7 @@ def run(
         n_rounds: processes per size.
         facts: circumstances.
         folder: for text files.
+        benchmark: what the rows are called.
         check: compare with the reference; else ids that are not known beforehand are compared
             with those of the whole text in one call.
     """
@@ -64,7 +71,7 @@ def run(
             records.row(
                 facts,
                 [result.elapsed_ns for result in found],
-                benchmark="linear",
+                benchmark=benchmark,
                 workload=f"{workload.name} x{times}",
                 encoding=encoding,
                 engine="tokstream",

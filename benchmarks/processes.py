@@ -8,8 +8,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-__all__ = ["ENGINES", "REFERENCE", "Result", "free_core", "measure", "reference_ids"]
+__all__ = ["ENGINES", "REFERENCE", "Result", "free_core", "measure", "reference_ids", "run"]
 
 FOLDER = Path(__file__).parent / "engines"
 ENGINES = ("tokstream", "tiktoken")
@@ -28,17 +29,25 @@ class Result:
 
 
 def measure(script: str, encoding: str, text: Path, *options: str) -> Result:
-    """Run an engine once, in a process of its own.
+    """Run an engine that measures once, as `run` does."""
+    return Result(**run(script, encoding, text, *options))
+
+
+def run(
+    script: str, encoding: str, text: Path, *options: str, python: str = sys.executable
+) -> dict[str, Any]:
+    """Run an engine in a process of its own; return the object that it prints.
 
     Raises:
         RuntimeError: the engine failed; with what it said.
     """
-    command = [sys.executable, str(FOLDER / f"{script}.py"), "--encoding", encoding]
+    command = [python, str(FOLDER / f"{script}.py"), "--encoding", encoding]
     command += ["--text", str(text), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{script} failed on {encoding}: {done.stderr.strip()[-2000:]}")
-    return Result(**json.loads(done.stdout))
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
 
 
 def reference_ids(encoding: str, text: Path, ids: Path) -> Result:

@@ -1,4 +1,4 @@
-"""The README's tables: the newest records come in, the text between the markers goes out.
+"""The documents' tables: the newest records come in, the text between the markers goes out.
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`.
 
@@ -9,13 +9,20 @@ A table stands between `<!-- table: NAME -->` and `<!-- end -->`.
 from __future__ import annotations
 
 import re
+import statistics
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import records
 from records import Row
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TABLE = re.compile(r"(?<=<!-- table: )(?P<name>\w+) -->\n.*?<!-- end -->", re.DOTALL)
 NOTHING = "Not measured yet: `python benchmarks/run.py {}`.\n"
 
@@ -53,11 +60,11 @@ def memory() -> str:
     return "\n".join(lines) + f"\n\nHighest of {circumstances(rows)}\n"
 
 
-def linear() -> str:
+def growth(benchmark: str) -> str:
     """Tabulate how time grows with length, and the delay."""
-    rows = valid("linear")
+    rows = valid(benchmark)
     if not rows:
-        return NOTHING.format("linear")
+        return NOTHING.format(benchmark)
     lines = [
         "| run | bytes | MB/s | time(2n) / time(n) | largest delay, bytes |",
         "|---|---|---|---|---|",
@@ -68,16 +75,86 @@ def linear() -> str:
         once = found.get(f"{base} x1")
         if times != "2" or once is None:
             continue
-        growth = twice.median / once.median
+        ratio = twice.median / once.median
         cells = [
             base,
             f"{twice.n_bytes:,}",
             rate(twice),
-            f"{growth:.2f}",
-            str(twice.max_delay_bytes),
+            f"{ratio:.2f}",
+            f"{twice.max_delay_bytes:,}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nIn chunks of 4 KB; {circumstances(rows)}\n"
+    return "\n".join(lines) + f"\n\nIn chunks of 4 KB, CPU time; {circumstances(rows)}\n"
+
+
+def undecided() -> str:
+    """Tabulate what is pending behind a line break and blanks, for both delays."""
+    rows = valid("undecided")
+    if not rows:
+        return NOTHING.format("undecided")
+    lines = [
+        "| behind `foo` and a line break | encoding | ids | pending, optimal | composition |",
+        "|---|---|---|---|---|",
+    ]
+    found = {(row.workload, row.encoding, row.engine): row for row in rows}
+    for workload, encoding in dict.fromkeys((row.workload, row.encoding) for row in rows):
+        optimal = found.get((workload, encoding, "tokstream"))
+        composition = found.get((workload, encoding, "tokstream composition"))
+        if optimal is None or composition is None:
+            continue
+        delays = (f"{row.max_delay_bytes:,}" for row in (optimal, composition))
+        cells = [workload, encoding, f"{optimal.n_tokens:,}", *delays]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + f"\n\nThe most bytes pending after a feed; {circumstances(rows)}\n"
+
+
+def feeds() -> str:
+    """Tabulate what one byte costs in a run of blanks, and how that and memory grow."""
+    rows = valid("feeds")
+    if not rows:
+        return NOTHING.format("feeds")
+    lines = [
+        "| run | encoding | feeds | mean, µs | p99, µs | memory grown, KiB |",
+        "|---|---|---|---|---|---|",
+    ]
+    found = {(row.workload, row.encoding): row for row in rows}
+    for (name, encoding), mean in found.items():
+        run, _, what = name.rpartition(", ")
+        if not what.startswith("mean "):
+            continue
+        p99, grown = (
+            found[f"{run}, {what.replace('mean', other)}", encoding] for other in ("p99", "grown")
+        )
+        cells = [run, encoding, f"{mean.n_bytes:,}", f"{mean.median / 1e3:.1f}"]
+        cells += [f"{p99.median / 1e3:.1f}", f"{grown.high / 1024:,.0f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + f"\n\nOne byte per feed; {circumstances(rows)}\n"
+
+
+def modes() -> str:
+    """Tabulate the time of `delay="optimal"` over that of "composition"."""
+    rows = valid("modes")
+    if not rows:
+        return NOTHING.format("modes")
+    lines = [
+        "| text | bytes per feed | encoding | optimal, µs per feed | optimal / composition |",
+        "|---|---|---|---|---|",
+    ]
+    found = {(row.workload, row.encoding, row.unit): row for row in rows}
+    for (name, encoding, unit), ratio in found.items():
+        if unit != "ratio":
+            continue
+        text, _, chunk = name.rpartition(", ")
+        per_feed = found[name, encoding, "ns"].median / 1e3
+        spread = f"{ratio.median:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
+        lines.append(f"| {text} | {chunk} | {encoding} | {per_feed:.2f} | {spread} |")
+    middle = statistics.median(row.median for row in rows if row.unit == "ratio")
+    first = rows[0]
+    return (
+        "\n".join(lines)
+        + f"\n\nMedian (lowest to highest) of {first.n_rounds} rounds of CPU time, both in turn "
+        f"in one process; the median of all medians is {middle:.3f}. {when(rows)}\n"
+    )
 
 
 def valid(benchmark: str) -> list[Row]:
@@ -93,28 +170,46 @@ def rate(row: Row) -> str:
 
 def circumstances(rows: list[Row]) -> str:
     """Say how often, when, where and with which versions."""
+    n_rounds = rows[0].n_rounds
+    return f"{n_rounds} {'process' if n_rounds == 1 else 'processes'} each, {when(rows)}"
+
+
+def when(rows: list[Row]) -> str:
+    """Say when, where and with which versions."""
     first = rows[0]
     versions = sorted({f"{row.engine.split()[0]} {row.version}" for row in rows})
-    processes = "process" if first.n_rounds == 1 else "processes"
     return (
-        f"{first.n_rounds} {processes} each, {first.date[:10]}, commit {first.commit}, "
+        f"{first.date[:10]}, commit {first.commit}, "
         f"{first.machine}, one core, Python {first.python}, {', '.join(versions)}."
     )
 
 
-TABLES = {"throughput": throughput, "memory": memory, "linear": linear}
+TABLES: dict[str, Callable[[], str]] = {
+    "throughput": throughput,
+    "memory": memory,
+    "linear": partial(growth, "linear"),
+    "lookback": partial(growth, "lookback"),
+    "undecided": undecided,
+    "feeds": feeds,
+    "modes": modes,
+}
 
 
 def main() -> int:
     """Rewrite or check; return the exit code."""
-    old = README.read_text("utf-8")
-    new = TABLE.sub(lambda m: f"{m['name']} -->\n{TABLES[m['name']]()}<!-- end -->", old)
-    if "--check" in sys.argv[1:]:
-        if new != old:
-            print(f"{README}: out of date; run python benchmarks/report.py", file=sys.stderr)
-        return int(new != old)
-    README.write_text(new, "utf-8")
-    return 0
+    is_check = "--check" in sys.argv[1:]
+    n_stale = 0
+    for document in DOCUMENTS:
+        old = document.read_text("utf-8")
+        new = TABLE.sub(lambda m: f"{m['name']} -->\n{TABLES[m['name']]()}<!-- end -->", old)
+        if new == old:
+            continue
+        n_stale += 1
+        if is_check:
+            print(f"{document}: out of date; run python benchmarks/report.py", file=sys.stderr)
+        else:
+            document.write_text(new, "utf-8")
+    return int(is_check and n_stale > 0)
 
 
 if __name__ == "__main__":

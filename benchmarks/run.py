@@ -3,6 +3,11 @@
     python benchmarks/run.py throughput     # first pass over 8 MB, against tiktoken, one core
     python benchmarks/run.py memory         # peak of `tokstream encode` on 64 MiB and 2 GiB
     python benchmarks/run.py linear         # time(2n) / time(n) of runs, fed in chunks
+    python benchmarks/run.py lookback       # the same for patterns on their worst input
+    python benchmarks/run.py undecided      # what is pending in 10 million blanks, both delays
+    python benchmarks/run.py feeds          # one byte per feed in runs of blanks
+    python benchmarks/run.py modes          # the price of delay="optimal" on ordinary text
+    python benchmarks/run.py builds --other VENV/bin/python   # another build against this one
     python benchmarks/run.py verify         # small sizes, counts and digests only, no record
     python benchmarks/run.py expect         # what `expected` in throughput.toml should say
 
@@ -14,19 +19,58 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import builds
 import digests
+import feeds
 import linear
+import modes
 import peak_memory
 import processes
 import records
 import texts
 import throughput
+import undecided
 import workloads
 
-N_ROUNDS = {"throughput": 5, "memory": 1, "linear": 5}
-VERIFY_BYTES = {"throughput": 100_000, "memory": 1_000_000, "linear": 30_000}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS: dict[str, Callable[..., list[records.Row]]] = {
+    "throughput": throughput.run,
+    "memory": peak_memory.run,
+    "linear": linear.run,
+    "lookback": partial(linear.run, benchmark="lookback"),
+    "undecided": undecided.run,
+    "feeds": feeds.run,
+    "modes": modes.run,
+}
+N_ROUNDS = {
+    "throughput": 5,
+    "memory": 1,
+    "linear": 5,
+    "lookback": 5,
+    "undecided": 1,
+    "feeds": 3,
+    "modes": 15,
+    "builds": 5,
+}
+VERIFY_BYTES = {
+    "throughput": 100_000,
+    "memory": 1_000_000,
+    "linear": 10_000,
+    "lookback": 10_000,
+    "undecided": 1_000_000,
+    "feeds": 5_000,
+    "modes": 5_000,
+}
+CHECKED = ("linear", "lookback")
+"""What compares with the reference only if told to: at full size that takes too long."""
+UNITS = {"ns": (1e3, "µs"), "bytes": (1 << 20, "MiB"), "ratio": (1, "times")}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,20 +81,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, help="processes per engine and workload")
     parser.add_argument("--bytes", type=int, help="limit every text, to try things out")
     parser.add_argument("--only", metavar="NAME", action="append", help="these workloads only")
+    parser.add_argument("--other", metavar="PYTHON", help="builds: Python of the other build")
     parser.add_argument("--folder", type=Path, help="where to write the record")
     job = parser.parse_args(arguments)
+    if (job.benchmark == "builds") != (job.other is not None):
+        parser.error("builds needs --other, the Python of the other build; nothing else takes it")
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         if job.benchmark == "expect":
             return expect(scratch)
         if job.benchmark == "verify":
-            rows = [row for kind in N_ROUNDS for row in small(kind, scratch)]
+            rows = [row for kind in KINDS for row in small(kind, scratch)]
         else:
-            chosen = workloads.load(job.benchmark, job.bytes)
+            is_pair = job.benchmark == "builds"
+            chosen = workloads.load("throughput" if is_pair else job.benchmark, job.bytes)
             if job.only is not None:
                 chosen = [workload for workload in chosen if workload.name in job.only]
+            measure = partial(builds.run, other=job.other) if is_pair else KINDS[job.benchmark]
             n_rounds = job.rounds or N_ROUNDS[job.benchmark]
-            rows = measure(job.benchmark, chosen, n_rounds, scratch)
+            rows = measure(chosen, n_rounds, records.Facts.now(), scratch)
             print(f"written: {records.write(rows, job.folder)}")
     for row in rows:
         print(line(row))
@@ -59,24 +108,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if n_void else 0
 
 
-def measure(
-    kind: str, chosen: list[workloads.Workload], n_rounds: int, scratch: Path
-) -> list[records.Row]:
-    """Run one benchmark."""
-    facts = records.Facts.now()
-    if kind == "throughput":
-        return throughput.run(chosen, n_rounds, facts, scratch)
-    if kind == "memory":
-        return peak_memory.run(chosen, n_rounds, facts, scratch)
-    return linear.run(chosen, n_rounds, facts, scratch)
-
-
 def small(kind: str, scratch: Path) -> list[records.Row]:
     """Run one benchmark on little text; everything is compared with the reference."""
     chosen = workloads.load(kind, VERIFY_BYTES[kind])
-    if kind == "linear":
-        return linear.run(chosen, 1, records.Facts.now(), scratch, check=True)
-    return measure(kind, chosen, 1, scratch)
+    if kind != "throughput":  # what depends on the encoding is tested elsewhere
+        chosen = [replace(workload, encodings=workload.encodings[-1:]) for workload in chosen]
+    measure = partial(KINDS[kind], check=True) if kind in CHECKED else KINDS[kind]
+    return measure(chosen, 1, records.Facts.now(), scratch)
 
 
 def expect(scratch: Path) -> int:
@@ -94,12 +132,12 @@ def expect(scratch: Path) -> int:
 
 def line(row: records.Row) -> str:
     """Say in one line what a row says."""
-    scale, unit = (1e6, "ms") if row.unit == "ns" else (1 << 20, "MiB")
-    spread = f"{row.low / scale:.1f}-{row.high / scale:.1f}"
+    scale, unit = UNITS[row.unit]
+    spread = f"{row.low / scale:.3g}-{row.high / scale:.3g}"
     delay = "" if row.max_delay_bytes is None else f", at most {row.max_delay_bytes} bytes behind"
     return (
         f"{row.benchmark} {row.workload} {row.encoding} {row.engine}: "
-        f"{row.median / scale:.1f} {unit} ({spread}), {row.n_tokens} ids{delay}, {row.verdict}"
+        f"{row.median / scale:.3g} {unit} ({spread}), {row.n_tokens} ids{delay}, {row.verdict}"
     )
 
 

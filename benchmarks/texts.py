@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["corpus", "generated_blocks", "run"]
 
+AROUND_BLANKS = {
+    "blanks": (b"foo", b""),
+    "line break": (b"foo\n", b""),
+    "line break, letter": (b"foo\n", b"x"),
+    "line break, line break": (b"foo\n", b"\n"),
+}
+"""Kinds of runs of blanks: what stands before and behind."""
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 
 
@@ -32,13 +39,14 @@ def corpus(name: str, n_bytes: int) -> bytes:
 
 
 def run(kind: str, n_bytes: int) -> bytes:
-    """Return text without a place to cut: blanks, line break, letter, base64 or chinese."""
-    if kind == "blanks":
-        return b"foo" + b" " * (n_bytes - 3)
-    if kind == "line break":
-        return b"foo\n" + b" " * (n_bytes - 4)
+    """Return text without a place to cut, by the kind of run."""
+    if kind in AROUND_BLANKS:
+        before, after = AROUND_BLANKS[kind]
+        return before + b" " * (n_bytes - len(before) - len(after)) + after
     if kind == "letter":
         return b"a" * n_bytes
+    if kind == "pairs":
+        return b"aabb" * (n_bytes // 4)
     if kind == "base64":
         n_digests = n_bytes // 40 + 1  # 32 bytes become more than 40 characters
         raw = b"".join(itertools.islice(_noise(b"base64"), n_digests))

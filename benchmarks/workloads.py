@@ -26,10 +26,11 @@ class Workload:
     Attributes:
         name: unique in its file.
         n_bytes: UTF-8 bytes of text, at most.
-        encodings: names of embedded encodings.
+        encodings: names that `made` knows.
         analysis: what this text is good for.
         corpus: name of real text (`texts.corpus`), or
         run: kind of generated text (`texts.run`).
+        chunk: bytes per chunk, where a stream is fed and the workload says how.
         expected: by text digest, then encoding.
     """
 
@@ -39,6 +40,7 @@ class Workload:
     analysis: str
     corpus: str = ""
     run: str = ""
+    chunk: int = 0
     expected: dict[str, dict[str, Expected]] = field(default_factory=dict)
 
 

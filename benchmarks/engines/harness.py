@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Encode = Callable[[str], ndarray[Any, Any]]
 
-__all__ = ["main", "pin"]
+__all__ = ["WARM_UP", "job_parser", "main", "pin"]
 
 WARM_UP = "Hello, wörld 漢字 123!\n"
 
@@ -39,10 +39,7 @@ def main(package: str, load: Callable[[str], Encode]) -> None:
         package: the distribution whose version is reported.
         load: gives, for an encoding's name, the function that encodes a text as an array.
     """
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--encoding", required=True)
-    parser.add_argument("--text", type=Path, required=True, help="a file of UTF-8")
-    parser.add_argument("--core", type=int, help="run on this core only")
+    parser = job_parser()
     parser.add_argument("--ids", type=Path, help="write the ids here, little-endian uint32")
     job = parser.parse_args()
     pin(job.core)
@@ -64,6 +61,15 @@ def main(package: str, load: Callable[[str], Encode]) -> None:
         "version": version(package),
     }
     print(json.dumps(result))
+
+
+def job_parser() -> argparse.ArgumentParser:
+    """Return a parser of what every job says; an engine may add to it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--encoding", required=True, help="a name that `made` knows")
+    parser.add_argument("--text", type=Path, required=True, help="a file of UTF-8")
+    parser.add_argument("--core", type=int, help="run on this core only")
+    return parser
 
 
 def pin(core: int | None) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import main
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-
-from data import tiktoken_encoding
+import made
 
 if TYPE_CHECKING:
     from harness import Encode
@@ -18,7 +14,7 @@ if TYPE_CHECKING:
 
 def load(encoding: str) -> Encode:
     """Return the function that is measured."""
-    reference = tiktoken_encoding(encoding)
+    reference = made.reference(encoding)
     return lambda text: reference.encode_to_numpy(text, disallowed_special=())
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness import main
 
-import tokstream
+import made
 
 if TYPE_CHECKING:
     from harness import Encode
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def load(encoding: str) -> Encode:
     """Return the function that is measured."""
-    return tokstream.get_encoding(encoding).encode_ordinary_array
+    return made.tokenizer(encoding).encode_ordinary_array
 
 
 if __name__ == "__main__":

@@ -5,56 +5,34 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
-from typing import TYPE_CHECKING, Any, Literal, cast, final, overload
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, final
 
 from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
+from tokstream._tables import Tables, shared_tables
 from tokstream.errors import ConfigurationError, InvalidTokenIdError, UnknownNameError
 from tokstream.special import SpecialPolicy
-from tokstream.streaming import DecodeStream, EncodeStream
+from tokstream.verbs.batch import BatchVerbs
+from tokstream.verbs.parts import replaces
+from tokstream.verbs.spans import SpanVerbs
+from tokstream.verbs.streams import StreamVerbs
 from tokstream.vocabulary import check_special_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from typing_extensions import Buffer
-
-    from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
-    from tokstream.truncation import Truncated
+    from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.vocabulary import Vocabulary
 
 __all__ = ["Tokenizer"]
 
 _END_OF_TEXT = "<|endoftext|>"
-_THREADS_VARIABLE = "TOKSTREAM_NUM_THREADS"
-
-_shared: WeakValueDictionary[tuple[object, ...], _Tables] = WeakValueDictionary()
-_shared_lock = threading.Lock()
-
-
-def _new_lock() -> None:
-    global _shared_lock  # noqa: PLW0603 - a thread that the fork left behind may hold the old one
-    _shared_lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_new_lock)
-
-
-class _Tables:
-    """Native tables, one set for equal content in a process."""
-
-    def __init__(self, core: _core.Core) -> None:
-        self.core = core
 
 
 @final
-class Tokenizer:
+class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
     """A BPE tokenizer: `encode`, `decode`, `count`, `stream` and their kin.
 
     Get one from `tokstream.get_encoding`, `encoding_for_model` or `load`; or build it from a
@@ -124,7 +102,7 @@ class Tokenizer:
             pattern,
             tuple(sorted(self._special_tokens.items())),
         )
-        self._tables = self._build(_automaton)
+        self._tables: Tables = shared_tables(self._key, lambda: self._build(_automaton))
         self._core = self._tables.core
         self._special = SpecialPolicy(self._special_tokens)
         spellings: dict[int, list[bytes]] = {}
@@ -132,27 +110,19 @@ class Tokenizer:
             spellings.setdefault(token_id, []).append(text.encode())
         self._shared_ids = {k: names for k, names in spellings.items() if len(names) > 1}
 
-    def _build(self, automaton: bytes | None) -> _Tables:
-        with _shared_lock:
-            known = _shared.get(self._key)
-        if known is not None:
-            return known
+    def _build(self, automaton: bytes | None) -> _core.Core:
         if automaton is None:
             from tokstream.patterns import compile_pattern  # noqa: PLC0415 - embedded ones need it not
 
             automaton = compile_pattern(self._pattern).to_bytes()
         vocabulary = self._vocabulary
-        tables = _Tables(
-            _core.Core(
-                vocabulary.blob,
-                vocabulary.lengths,
-                vocabulary.ids,
-                list(self._special_tokens.items()),
-                automaton,
-            )
+        return _core.Core(
+            vocabulary.blob,
+            vocabulary.lengths,
+            vocabulary.ids,
+            list(self._special_tokens.items()),
+            automaton,
         )
-        with _shared_lock:
-            return _shared.setdefault(self._key, tables)
 
     @classmethod
     def _embedded(cls, name: str) -> Tokenizer:
@@ -227,7 +197,7 @@ class Tokenizer:
         [15339, 1917]
         """
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.encode(text, specials, _replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
+        return self._core.encode(text, specials, replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
 
     def encode_array(
         self,
@@ -240,147 +210,17 @@ class Tokenizer:
     ) -> IdArray:
         """Do as `encode`, but return a numpy array of uint32, shape (n_tokens,)."""
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return as_array(self._core.encode(text, specials, _replaces(errors), True))  # noqa: FBT003
+        return as_array(self._core.encode(text, specials, replaces(errors), True))  # noqa: FBT003
 
     def encode_ordinary(self, text: Text, *, errors: ErrorMode = "strict") -> list[int]:
         """Return the ids of a text in which special tokens are plain text."""
-        return self._core.encode(text, self._special.plain, _replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
+        return self._core.encode(text, self._special.plain, replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
 
     def encode_ordinary_array(self, text: Text, *, errors: ErrorMode = "strict") -> IdArray:
         """Do as `encode_ordinary`, but return a numpy array of uint32."""
         return as_array(
-            self._core.encode(text, self._special.plain, _replaces(errors), True)  # noqa: FBT003
+            self._core.encode(text, self._special.plain, replaces(errors), True)  # noqa: FBT003
         )
-
-    def encode_batch(
-        self,
-        texts: Iterable[Text],
-        *,
-        num_threads: int | None = None,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
-    ) -> list[list[int]]:
-        """Return the ids of several texts, on several threads.
-
-        Args:
-            texts: texts of any sizes.
-            num_threads: at most so many at once; by default the number of processors this
-                process may use, or the environment variable TOKSTREAM_NUM_THREADS.
-            allowed_special: as in `encode`.
-            disallowed_special: as in `encode`.
-            errors: as in `encode`.
-            add_special_tokens: as in `encode`.
-
-        Raises:
-            InputError: as in `encode`; the first text at fault is in the error's `index`.
-        """
-        return cast(
-            "list[list[int]]",
-            self._batch(texts, num_threads, allowed_special, disallowed_special, errors, False),  # noqa: FBT003
-        )
-
-    def encode_batch_array(
-        self,
-        texts: Iterable[Text],
-        *,
-        num_threads: int | None = None,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
-    ) -> list[IdArray]:
-        """Do as `encode_batch`, but return numpy arrays of uint32, one for each text."""
-        batch = self._batch(texts, num_threads, allowed_special, disallowed_special, errors, True)  # noqa: FBT003
-        return [as_array(data) for data in batch]
-
-    def _batch(
-        self,
-        texts: Iterable[Text],
-        num_threads: int | None,
-        allowed_special: SpecialChoice,
-        disallowed_special: SpecialChoice,
-        errors: ErrorMode,
-        as_array: bool,
-    ) -> list[list[int] | _core.Ids]:
-        if isinstance(texts, str | bytes | bytearray):
-            raise TypeError("encode_batch takes several texts; pass a list, or use encode")
-        specials = self._special.resolve(allowed_special, disallowed_special)
-        n_threads = _n_threads(num_threads)
-        return self._core.encode_batch(
-            list(texts), specials, _replaces(errors), as_array, n_threads
-        )
-
-    def encode_iter(
-        self,
-        source: Text | Iterable[Text],
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-    ) -> Iterator[list[int]]:
-        """Yield the ids of one text in batches, as soon as they are stable.
-
-        Args:
-            source: a text, which is sliced here so that the first batch comes at once; or
-                the chunks of one text, cut anywhere.
-            allowed_special: as in `encode`.
-            disallowed_special: as in `encode`.
-            errors: as in `encode`.
-
-        Yields:
-            Non-empty batches; joined, they are `encode` of the whole text.
-        """
-        from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
-
-        stream = self._stream(allowed_special, disallowed_special, errors)
-        return encode_chunks(source, stream.feed, stream.finish)
-
-    def encode_iter_array(
-        self,
-        source: Text | Iterable[Text],
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-    ) -> Iterator[IdArray]:
-        """Do as `encode_iter`, but yield numpy arrays of uint32."""
-        from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
-
-        stream = self._stream(allowed_special, disallowed_special, errors)
-        return encode_chunks(source, stream.feed_array, stream.finish_array)
-
-    def encode_aiter(
-        self,
-        source: AsyncIterable[Text] | Iterable[Text] | Text,
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-    ) -> AsyncIterator[list[int]]:
-        """Do as `encode_iter` for asynchronous chunks.
-
-        Within a big chunk the event loop gets a turn every 64 KiB or sooner.
-        """
-        from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
-
-        stream = self._stream(allowed_special, disallowed_special, errors)
-        return encode_async_chunks(source, stream.feed, stream.finish)
-
-    def encode_aiter_array(
-        self,
-        source: AsyncIterable[Text] | Iterable[Text] | Text,
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-    ) -> AsyncIterator[IdArray]:
-        """Do as `encode_aiter`, but yield numpy arrays of uint32."""
-        from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
-
-        stream = self._stream(allowed_special, disallowed_special, errors)
-        return encode_async_chunks(source, stream.feed_array, stream.finish_array)
 
     def count(
         self,
@@ -407,137 +247,7 @@ class Tokenizer:
                 raise ConfigurationError(f"limit is {limit}; it must be 0 or more")
             limit = min(limit, sys.maxsize)
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.count(text, specials, _replaces(errors), limit)
-
-    @overload
-    def truncate(
-        self,
-        text: str,
-        max_tokens: int,
-        *,
-        side: Literal["right", "left"] = "right",
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-    ) -> Truncated[str]: ...
-
-    @overload
-    def truncate(
-        self,
-        text: Buffer,
-        max_tokens: int,
-        *,
-        side: Literal["right", "left"] = "right",
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-    ) -> Truncated[bytes]: ...
-
-    def truncate(
-        self,
-        text: Text,
-        max_tokens: int,
-        *,
-        side: Literal["right", "left"] = "right",
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-    ) -> Truncated[Any]:
-        """Return the longest part of a text that has at most `max_tokens` ids.
-
-        Args:
-            text: text or UTF-8 bytes.
-            max_tokens: how many ids may remain, 0 or more.
-            side: which side to cut: "right" keeps the beginning, "left" the end.
-            allowed_special: as in `encode`.
-            disallowed_special: as in `encode`.
-
-        Returns:
-            The part, cut at a token boundary and back to a whole character; its number of ids;
-            and the offset of the cut. Encoding the part alone gives that many ids, which cutting
-            the list of ids does not promise. It is the longest such part among those cut at one
-            of the `max_tokens` ids that remain; with side="right" also at a few behind them, since
-            a text may have fewer ids than its beginning ("    " is one, "    1" begins with two).
-
-        Raises:
-            InputError: as in `encode`, for the text that had to be read.
-        """
-        from tokstream import truncation  # noqa: PLC0415 - seldom needed
-
-        if max_tokens < 0:
-            raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
-        if side not in ("right", "left"):
-            raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
-        whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
-        choice = (allowed_special, disallowed_special)
-        stream = EncodeStream(self, choice, "strict")
-        if side == "right":
-            return truncation.keep_left(whole, max_tokens, stream, self._lengths_in)
-        specials = self._special.resolve(*choice)
-
-        def count(part: Text) -> int:
-            return self._core.count(part, specials, False, max_tokens)
-
-        return truncation.keep_right(whole, max_tokens, stream, self._lengths_in, count)
-
-    def encode_with_offsets(
-        self,
-        text: Text,
-        *,
-        unit: Literal["char", "byte"] = "char",
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-    ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Return the ids of a text and the span of each.
-
-        Args:
-            text: text or UTF-8 bytes.
-            unit: "char" counts characters (of the `str`, or of the decoded bytes), "byte" counts
-                bytes of the UTF-8.
-            allowed_special: as in `encode`.
-            disallowed_special: as in `encode`.
-
-        Returns:
-            Ids, and as many (start, end). In characters, a token inside a character spans that
-            character, so that neighbouring spans may overlap.
-
-        Raises:
-            InputError: as in `encode`.
-        """
-        from tokstream import offsets  # noqa: PLC0415 - seldom needed
-
-        if unit not in ("char", "byte"):
-            raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
-        ids = self.encode(
-            text, allowed_special=allowed_special, disallowed_special=disallowed_special
-        )
-        has_surrogates = False
-        if isinstance(text, str):
-            try:
-                encoded = text.encode()
-            except UnicodeEncodeError:
-                has_surrogates = True
-                encoded = offsets.repair_surrogates(text).encode()
-        else:
-            encoded = bytes(text)
-        lengths = self._lengths_in(encoded, ids)
-        if unit == "byte":
-            return ids, offsets.byte_spans(lengths)
-        spans = offsets.char_spans(encoded, lengths)
-        if has_surrogates:
-            position = offsets.source_positions(cast("str", text))
-            spans = [(position[start], position[end]) for start, end in spans]
-        return ids, spans
-
-    def _lengths_in(self, text: bytes, ids: list[int]) -> list[int]:
-        """Byte length of each id; an id that two special tokens share is looked up in the text."""
-        lengths = self._core.token_lengths(ids)
-        if not self._shared_ids:
-            return lengths
-        at = 0
-        for k, token_id in enumerate(ids):
-            spellings = self._shared_ids.get(token_id, ())
-            fitting = [len(name) for name in spellings if text.startswith(name, at)]
-            lengths[k] = max(fitting, default=lengths[k])
-            at += lengths[k]
-        return lengths
+        return self._core.count(text, specials, replaces(errors), limit)
 
     def decode(self, ids: Iterable[int], *, errors: str = "replace") -> str:
         """Return the text of ids.
@@ -555,58 +265,6 @@ class Tokenizer:
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of ids; those of a part of a text may be no whole characters."""
         return self._core.decode(ids)
-
-    def decode_stream(self, *, errors: str = "replace") -> DecodeStream:
-        """Return a decoder that is fed ids and returns text as characters become complete."""
-        return DecodeStream(self, errors)
-
-    def stream(
-        self,
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        max_pending_bytes: int | None = None,
-        delay: DelayMode = "optimal",
-    ) -> EncodeStream:
-        """Return an encoder that is fed chunks and returns ids as they become stable.
-
-        Args:
-            allowed_special: as in `encode`; `EncodeStream.feed` may override it for a chunk.
-            disallowed_special: as in `encode`.
-            errors: as in `encode`.
-            max_pending_bytes: raise `PendingLimitError` rather than hold more undecided text.
-            delay: when ids are given out; which ids is the same. "optimal": as soon as no
-                continuation can change them, also where the pattern has not decided yet (a line
-                break and a million blanks). "composition": only what is certain to belong to the
-                pretoken at hand, as the stages one after another would.
-
-        >>> import tokstream
-        >>> stream = tokstream.get_encoding("cl100k_base").stream()
-        >>> stream.feed("hello wor"), stream.feed("ld, how"), stream.finish()
-        ([15339], [1917, 11], [1268])
-        """
-        return self._stream(allowed_special, disallowed_special, errors, max_pending_bytes, delay)
-
-    def _stream(
-        self,
-        allowed_special: SpecialChoice,
-        disallowed_special: SpecialChoice,
-        errors: ErrorMode,
-        max_pending_bytes: int | None = None,
-        delay: DelayMode = "optimal",
-    ) -> EncodeStream:
-        _replaces(errors)
-        if max_pending_bytes is not None:
-            if max_pending_bytes < 0:
-                raise ConfigurationError(
-                    f"max_pending_bytes is {max_pending_bytes}; it must be 0 or more"
-                )
-            max_pending_bytes = min(max_pending_bytes, sys.maxsize)
-        if delay not in ("optimal", "composition"):
-            raise ConfigurationError(f'delay is {delay!r}; it must be "optimal" or "composition"')
-        choice = (allowed_special, disallowed_special)
-        return EncodeStream(self, choice, errors, max_pending_bytes, delay)
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token, special ones included.
@@ -686,31 +344,3 @@ def _rebuild(
     eos: str | None,
 ) -> Tokenizer:
     return Tokenizer(name, vocabulary, pattern, special_tokens, eos=eos)
-
-
-def _replaces(errors: str) -> bool:
-    if errors not in ("strict", "replace"):
-        raise ConfigurationError(f'errors is {errors!r}; it must be "strict" or "replace"')
-    return errors == "replace"
-
-
-def _n_threads(num_threads: int | None) -> int:
-    where = "num_threads"
-    value: int | str
-    if num_threads is not None:
-        value = num_threads
-    elif setting := os.environ.get(_THREADS_VARIABLE):
-        where, value = _THREADS_VARIABLE, setting
-    else:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (os.cpu_count() or 1)
-        )
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ConfigurationError(f"{where} is {value!r}; it must be a number of threads, 1 or more")
-    return number

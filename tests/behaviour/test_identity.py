@@ -66,7 +66,7 @@ def test_other_names_and_kinds_are_different() -> None:
 def test_tables_are_dropped_with_the_last_tokenizer() -> None:
     key = _small()._key
     gc.collect()
-    assert key not in tokstream.tokenizer._shared
+    assert key not in tokstream._tables._shared
 
 
 def test_copies_are_the_same_object() -> None:

@@ -14,6 +14,7 @@ OWN_MODULES = {
     "tokstream._arrays",
     "tokstream._buffers",
     "tokstream._core",
+    "tokstream._tables",
     "tokstream.encodings",
     "tokstream.encodings.compact",
     "tokstream.encodings.models",
@@ -24,6 +25,11 @@ OWN_MODULES = {
     "tokstream.streaming",
     "tokstream.tokenizer",
     "tokstream.truncation",
+    "tokstream.verbs",
+    "tokstream.verbs.batch",
+    "tokstream.verbs.parts",
+    "tokstream.verbs.spans",
+    "tokstream.verbs.streams",
     "tokstream.vocabulary",
 }
 HEAVY = {

@@ -1,0 +1,48 @@
+"""Native tables: one set for equal content in a process, dropped with its last tokenizer.
+
+Enters: a key that tells the content, and how to build the tables. Leaves: the tables.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tokstream._core import Core
+
+__all__ = ["Tables", "shared_tables"]
+
+_shared: WeakValueDictionary[tuple[object, ...], Tables] = WeakValueDictionary()
+_shared_lock = threading.Lock()
+
+
+def _new_lock() -> None:
+    global _shared_lock  # noqa: PLW0603 - a thread that the fork left behind may hold the old one
+    _shared_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+class Tables:
+    """Native tables, one set for equal content in a process."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+
+def shared_tables(key: tuple[object, ...], build: Callable[[], Core]) -> Tables:
+    """Return the tables of a key, built where the process has none yet."""
+    with _shared_lock:
+        known = _shared.get(key)
+    if known is not None:
+        return known
+    tables = Tables(build())
+    with _shared_lock:
+        return _shared.setdefault(key, tables)

@@ -1,0 +1,1 @@
+"""The tokenizer's verbs, one family per file; `Tokenizer` joins them."""

@@ -1,0 +1,40 @@
+"""What the verbs use of the tokenizer they belong to.
+
+Enters: nothing; `Tokenizer` sets the attributes. Leaves: their names and types, for the families.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokstream.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from tokstream._core import Core
+    from tokstream.special import SpecialPolicy
+
+__all__ = ["Parts", "replaces"]
+
+
+class Parts:
+    """The parts of a tokenizer that its verbs share."""
+
+    __slots__ = ()
+
+    _core: Core
+    """The native tables."""
+    _special: SpecialPolicy
+    """What a call's choice of special tokens means."""
+    _shared_ids: dict[int, list[bytes]]
+    """The spellings of ids that several special tokens share."""
+
+
+def replaces(errors: str) -> bool:
+    """Tell whether bytes that are not UTF-8 are read as U+FFFD.
+
+    Raises:
+        ConfigurationError: neither "strict" nor "replace".
+    """
+    if errors not in ("strict", "replace"):
+        raise ConfigurationError(f'errors is {errors!r}; it must be "strict" or "replace"')
+    return errors == "replace"

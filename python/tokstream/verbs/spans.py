@@ -1,0 +1,156 @@
+"""Where ids lie in their text: truncation at a token boundary, and offsets.
+
+Enters: a text. Leaves: a part of it that has so many ids, or ids with their spans.
+Nothing is held back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+from tokstream._buffers import view_of
+from tokstream.errors import ConfigurationError
+from tokstream.verbs.streams import StreamVerbs
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from tokstream._types import SpecialChoice, Text
+    from tokstream.truncation import Truncated
+
+__all__ = ["SpanVerbs"]
+
+
+class SpanVerbs(StreamVerbs):
+    """`truncate` and `encode_with_offsets`."""
+
+    __slots__ = ()
+
+    @overload
+    def truncate(
+        self,
+        text: str,
+        max_tokens: int,
+        *,
+        side: Literal["right", "left"] = "right",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> Truncated[str]: ...
+
+    @overload
+    def truncate(
+        self,
+        text: Buffer,
+        max_tokens: int,
+        *,
+        side: Literal["right", "left"] = "right",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> Truncated[bytes]: ...
+
+    def truncate(
+        self,
+        text: Text,
+        max_tokens: int,
+        *,
+        side: Literal["right", "left"] = "right",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> Truncated[Any]:
+        """Return the longest part of a text that has at most `max_tokens` ids.
+
+        Args:
+            text: text or UTF-8 bytes.
+            max_tokens: how many ids may remain, 0 or more.
+            side: which side to cut: "right" keeps the beginning, "left" the end.
+            allowed_special: as in `encode`.
+            disallowed_special: as in `encode`.
+
+        Returns:
+            The part, cut at a token boundary and back to a whole character; its number of ids;
+            and the offset of the cut. Encoding the part alone gives that many ids, which cutting
+            the list of ids does not promise. It is the longest such part among those cut at one
+            of the `max_tokens` ids that remain; with side="right" also at a few behind them, since
+            a text may have fewer ids than its beginning ("    " is one, "    1" begins with two).
+
+        Raises:
+            InputError: as in `encode`, for the text that had to be read.
+        """
+        from tokstream import truncation  # noqa: PLC0415 - seldom needed
+
+        if max_tokens < 0:
+            raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
+        if side not in ("right", "left"):
+            raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
+        whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
+        choice = (allowed_special, disallowed_special)
+        stream = self._stream(*choice, "strict")
+        if side == "right":
+            return truncation.keep_left(whole, max_tokens, stream, self._lengths_in)
+        specials = self._special.resolve(*choice)
+
+        def count(part: Text) -> int:
+            return self._core.count(part, specials, False, max_tokens)
+
+        return truncation.keep_right(whole, max_tokens, stream, self._lengths_in, count)
+
+    def encode_with_offsets(
+        self,
+        text: Text,
+        *,
+        unit: Literal["char", "byte"] = "char",
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the ids of a text and the span of each.
+
+        Args:
+            text: text or UTF-8 bytes.
+            unit: "char" counts characters (of the `str`, or of the decoded bytes), "byte" counts
+                bytes of the UTF-8.
+            allowed_special: as in `encode`.
+            disallowed_special: as in `encode`.
+
+        Returns:
+            Ids, and as many (start, end). In characters, a token inside a character spans that
+            character, so that neighbouring spans may overlap.
+
+        Raises:
+            InputError: as in `encode`.
+        """
+        from tokstream import offsets  # noqa: PLC0415 - seldom needed
+
+        if unit not in ("char", "byte"):
+            raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
+        specials = self._special.resolve(allowed_special, disallowed_special)
+        ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
+        has_surrogates = False
+        if isinstance(text, str):
+            try:
+                encoded = text.encode()
+            except UnicodeEncodeError:
+                has_surrogates = True
+                encoded = offsets.repair_surrogates(text).encode()
+        else:
+            encoded = bytes(text)
+        lengths = self._lengths_in(encoded, ids)
+        if unit == "byte":
+            return ids, offsets.byte_spans(lengths)
+        spans = offsets.char_spans(encoded, lengths)
+        if has_surrogates:
+            position = offsets.source_positions(cast("str", text))
+            spans = [(position[start], position[end]) for start, end in spans]
+        return ids, spans
+
+    def _lengths_in(self, text: bytes, ids: list[int]) -> list[int]:
+        """Byte length of each id; an id that two special tokens share is looked up in the text."""
+        lengths = self._core.token_lengths(ids)
+        if not self._shared_ids:
+            return lengths
+        at = 0
+        for k, token_id in enumerate(ids):
+            spellings = self._shared_ids.get(token_id, ())
+            fitting = [len(name) for name in spellings if text.startswith(name, at)]
+            lengths[k] = max(fitting, default=lengths[k])
+            at += lengths[k]
+        return lengths

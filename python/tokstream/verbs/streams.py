@@ -1,0 +1,150 @@
+"""Ids of one text while it arrives: streams, and iterators over them.
+
+Enters: chunks of a text, or ids. Leaves: ids as they become stable, or text.
+Held back: what the stream holds back.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, cast
+
+from tokstream.errors import ConfigurationError
+from tokstream.streaming import DecodeStream, EncodeStream
+from tokstream.verbs.parts import Parts, replaces
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+
+    from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.tokenizer import Tokenizer
+
+__all__ = ["StreamVerbs"]
+
+
+class StreamVerbs(Parts):
+    """`stream`, `decode_stream`, and `encode_iter` with its kin."""
+
+    __slots__ = ()
+
+    def decode_stream(self, *, errors: str = "replace") -> DecodeStream:
+        """Return a decoder that is fed ids and returns text as characters become complete."""
+        return DecodeStream(cast("Tokenizer", self), errors)
+
+    def stream(
+        self,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+        max_pending_bytes: int | None = None,
+        delay: DelayMode = "optimal",
+    ) -> EncodeStream:
+        """Return an encoder that is fed chunks and returns ids as they become stable.
+
+        Args:
+            allowed_special: as in `encode`; `EncodeStream.feed` may override it for a chunk.
+            disallowed_special: as in `encode`.
+            errors: as in `encode`.
+            max_pending_bytes: raise `PendingLimitError` rather than hold more undecided text.
+            delay: when ids are given out; which ids is the same. "optimal": as soon as no
+                continuation can change them, also where the pattern has not decided yet (a line
+                break and a million blanks). "composition": only what is certain to belong to the
+                pretoken at hand, as the stages one after another would.
+
+        >>> import tokstream
+        >>> stream = tokstream.get_encoding("cl100k_base").stream()
+        >>> stream.feed("hello wor"), stream.feed("ld, how"), stream.finish()
+        ([15339], [1917, 11], [1268])
+        """
+        return self._stream(allowed_special, disallowed_special, errors, max_pending_bytes, delay)
+
+    def _stream(
+        self,
+        allowed_special: SpecialChoice,
+        disallowed_special: SpecialChoice,
+        errors: ErrorMode,
+        max_pending_bytes: int | None = None,
+        delay: DelayMode = "optimal",
+    ) -> EncodeStream:
+        replaces(errors)
+        if max_pending_bytes is not None:
+            if max_pending_bytes < 0:
+                raise ConfigurationError(
+                    f"max_pending_bytes is {max_pending_bytes}; it must be 0 or more"
+                )
+            max_pending_bytes = min(max_pending_bytes, sys.maxsize)
+        if delay not in ("optimal", "composition"):
+            raise ConfigurationError(f'delay is {delay!r}; it must be "optimal" or "composition"')
+        choice = (allowed_special, disallowed_special)
+        return EncodeStream(cast("Tokenizer", self), choice, errors, max_pending_bytes, delay)
+
+    def encode_iter(
+        self,
+        source: Text | Iterable[Text],
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+    ) -> Iterator[list[int]]:
+        """Yield the ids of one text in batches, as soon as they are stable.
+
+        Args:
+            source: a text, which is sliced here so that the first batch comes at once; or
+                the chunks of one text, cut anywhere.
+            allowed_special: as in `encode`.
+            disallowed_special: as in `encode`.
+            errors: as in `encode`.
+
+        Yields:
+            Non-empty batches; joined, they are `encode` of the whole text.
+        """
+        from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
+
+        stream = self._stream(allowed_special, disallowed_special, errors)
+        return encode_chunks(source, stream.feed, stream.finish)
+
+    def encode_iter_array(
+        self,
+        source: Text | Iterable[Text],
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+    ) -> Iterator[IdArray]:
+        """Do as `encode_iter`, but yield numpy arrays of uint32."""
+        from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
+
+        stream = self._stream(allowed_special, disallowed_special, errors)
+        return encode_chunks(source, stream.feed_array, stream.finish_array)
+
+    def encode_aiter(
+        self,
+        source: AsyncIterable[Text] | Iterable[Text] | Text,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+    ) -> AsyncIterator[list[int]]:
+        """Do as `encode_iter` for asynchronous chunks.
+
+        Within a big chunk the event loop gets a turn every 64 KiB or sooner.
+        """
+        from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
+
+        stream = self._stream(allowed_special, disallowed_special, errors)
+        return encode_async_chunks(source, stream.feed, stream.finish)
+
+    def encode_aiter_array(
+        self,
+        source: AsyncIterable[Text] | Iterable[Text] | Text,
+        *,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+    ) -> AsyncIterator[IdArray]:
+        """Do as `encode_aiter`, but yield numpy arrays of uint32."""
+        from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
+
+        stream = self._stream(allowed_special, disallowed_special, errors)
+        return encode_async_chunks(source, stream.feed_array, stream.finish_array)
