@@ -6,6 +6,7 @@ pickles as it. Everything in it is plain: numbers, text, bytes, tuples.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -134,6 +135,55 @@ class TokenizerParts:
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
+
+    def key(self) -> tuple[object, ...]:
+        """Return what tells the content from any other; small.
+
+        Cost: O(content).
+        """
+        digest = hashlib.sha256(self.rules or b"")
+        for part in (
+            self.automaton,
+            *self.engine_items(),
+            sorted(self.special_tokens.items()),
+            self.special_default,
+            self.eos,
+            self.decoder,
+        ):
+            digest.update(repr(part).encode("utf-8", "surrogatepass"))
+        return self.format, self.vocabulary.content_digest(), digest.hexdigest()
+
+    def engine_items(self) -> list[tuple[str, object]]:
+        """Return the parts of `engine_spec` but the rules."""
+        return [(name, part) for name, part in self.engine_spec().items() if name != "rules"]
+
+    def build(self) -> _core.Core:
+        """Return the native tables.
+
+        Raises:
+            VocabularyError: parts that cannot be used exactly.
+        """
+        from tokstream import _core  # noqa: PLC0415 - only this needs more than its types
+
+        vocabulary = self.vocabulary
+        return _core.Core(
+            vocabulary.blob,
+            vocabulary.lengths,
+            vocabulary.ids,
+            [],
+            self.automaton,
+            self.engine_spec(),
+        )
+
+    def id_of(self, token: bytes) -> int | None:
+        """Return the id of a token that no text becomes, or of an added one, by its bytes."""
+        for added in self.added_tokens:
+            if added.content.encode() == token:
+                return added.id
+        for known, token_id in (*self.whole_pieces, *self.decode_only):
+            if known == token:
+                return token_id
+        return None
 
     def engine_spec(self) -> _core.Spec:
         """Return what the engine takes beside vocabulary and automaton."""

@@ -11,6 +11,7 @@ from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tokstream._core import Core
+    from tokstream.decoding import Decoder
     from tokstream.special import SpecialPolicy
 
 __all__ = ["Parts", "replaces"]
@@ -21,6 +22,8 @@ class Parts:
 
     __slots__ = ()
 
+    _decoder: Decoder | None
+    """How ids become text; None if their text is the tokens' bytes, joined."""
     _core: Core
     """The native tables."""
     _special: SpecialPolicy
