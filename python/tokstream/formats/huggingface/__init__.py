@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.added_tokens import one_pass, read_added_tokens
+from tokstream.formats.huggingface.added_tokens import read_added_tokens
 from tokstream.formats.huggingface.alphabet import bytes_of
 from tokstream.formats.huggingface.decoders import read_decoder
 from tokstream.formats.huggingface.model import check_type, read_model
@@ -89,7 +89,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         levels=levels,
         automaton=automaton,
         pattern=pattern,
-        added_tokens=tuple(one_pass(added, has_normalizer=bool(normalizer))),
+        added_tokens=tuple(added),
         special_tokens=special_tokens,
         template=template,
         special_default="recognise",

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from tokstream.formats.document import Node
     from tokstream.formats.huggingface.model import BpeModel
 
-__all__ = ["one_pass", "read_added_tokens"]
+__all__ = ["read_added_tokens"]
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
-_MAX_PAIRS = 1 << 16
 
 
 def read_added_tokens(node: Node | None, model: BpeModel) -> list[AddedToken]:
@@ -94,46 +93,3 @@ def _checked(item: Node) -> AddedToken:
     content, token_id = item["content"].text(), item["id"].number()
     special, normalized, lstrip, rstrip, single_word = (item.flag(name) for name in _FLAGS)
     return AddedToken(content, token_id, special, normalized, lstrip, rstrip, single_word)
-
-
-def one_pass(tokens: list[AddedToken], *, has_normalizer: bool) -> list[AddedToken]:
-    """Join the two passes of the reference into one where that changes nothing.
-
-    Without a normalizer, tokens that are looked for behind it could as well be looked for before
-    it, unless one of them may overlap one of the first pass, which comes first.
-    """
-    late = [token for token in tokens if token.normalized]
-    early = [token for token in tokens if not token.normalized]
-    if has_normalizer or not late:
-        return tokens
-    if early and (len(late) * len(early) > _MAX_PAIRS or any(_has_flags(token) for token in tokens)):
-        return tokens
-    if any(_overlap(a.content, b.content) for a in late for b in early):
-        return tokens
-    return [
-        AddedToken(
-            token.content,
-            token.id,
-            token.special,
-            normalized=False,
-            lstrip=token.lstrip,
-            rstrip=token.rstrip,
-            single_word=token.single_word,
-        )
-        for token in tokens
-    ]
-
-
-def _has_flags(token: AddedToken) -> bool:
-    return token.lstrip or token.rstrip or token.single_word
-
-
-def _overlap(a: str, b: str) -> bool:
-    """Can occurrences of the two share a character?"""
-    if a in b or b in a:
-        return True
-    return any(
-        first.endswith(second[:n])
-        for first, second in ((a, b), (b, a))
-        for n in range(1, min(len(a), len(b)))
-    )
