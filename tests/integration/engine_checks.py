@@ -12,7 +12,7 @@ from tokstream import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Reference = Callable[[str], list[int]]
+    Reference = Callable[[str], list[int] | None]
 
 __all__ = ["check_cuts", "check_stability", "check_text"]
 
@@ -33,9 +33,11 @@ def _run(core: _core.Core, specials: _core.SpecialSet, parts: Iterable[bytes]) -
 
 
 def check_text(
-    core: _core.Core, specials: _core.SpecialSet, text: str, expected: list[int]
+    core: _core.Core, specials: _core.SpecialSet, text: str, expected: list[int] | None
 ) -> None:
     """The whole text at once, byte by byte, and cut in two at every byte."""
+    if expected is None:  # the reference has no answer
+        return
     assert core.encode(text, specials, False, False) == expected, text  # noqa: FBT003
     check_cuts(core, specials, text.encode(), expected)
 
@@ -65,7 +67,8 @@ def check_stability(
     ids = stream.feed(text, None, False)  # noqa: FBT003
     for continuation in ["", *continuations]:
         whole = reference(text + continuation)
-        assert whole[: len(ids)] == ids, (text, continuation)
-    fork = stream.copy()
-    assert ids + fork.peek(False) == reference(text)  # noqa: FBT003
+        if whole is not None:
+            assert whole[: len(ids)] == ids, (text, continuation)
+        if not continuation and whole is not None:
+            assert ids + stream.copy().peek(False) == whole  # noqa: FBT003
     return stream.counters()[2]

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustc_hash::FxHashMap;
+
 use crate::error::TableError;
 use crate::levels::Levels;
 use crate::normalize::Normalizer;
@@ -103,6 +105,7 @@ impl Core {
             core.begins.push(core.blob.len() as u32);
         }
         core.expansions = expansions;
+        core.spellings()?;
         Ok(core)
     }
 
@@ -140,23 +143,8 @@ impl Core {
                 .collect();
             return SpecialSet::new(&honoured, forbidden);
         }
-        // Of equal strings, the reference takes the special one.
-        let (special, plain): (Vec<_>, Vec<_>) =
-            self.added.iter().partition(|token| token.is_special);
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        for token in special.into_iter().chain(plain) {
-            let content = if token.is_normalized {
-                self.normalized(&token.content)
-            } else {
-                token.content.clone().into_bytes()
-            };
-            if content.is_empty() {
-                return Err(TableError(format!(
-                    "the added token {:?} is empty once it is normalized, so it would be found \
-                     everywhere; this is not supported",
-                    token.content
-                )));
-            }
+        for (token, content) in self.added.iter().zip(self.spellings()?) {
             let marks = if token.is_normalized { &mut second } else { &mut first };
             marks.push(Mark {
                 content,
@@ -168,6 +156,32 @@ impl Core {
         }
         let passes = Passes { first: MarkSet::new(first)?, second: MarkSet::new(second)? };
         SpecialSet::with_passes(passes, forbidden)
+    }
+
+    /// What is looked for, of each added token.
+    fn spellings(&self) -> Result<Vec<Vec<u8>>, TableError> {
+        let mut known = [FxHashMap::default(), FxHashMap::default()];
+        let mut spellings = Vec::with_capacity(self.added.len());
+        for token in &self.added {
+            let name = &token.content;
+            let spelling =
+                if token.is_normalized { self.normalized(name) } else { name.clone().into_bytes() };
+            if spelling.is_empty() {
+                return Err(TableError(format!(
+                    "the added token {name:?} is empty once it is normalized: it would be found \
+                     everywhere, which is not supported"
+                )));
+            }
+            let known = &mut known[usize::from(token.is_normalized)];
+            if let Some(other) = known.insert(spelling.clone(), name) {
+                return Err(TableError(format!(
+                    "the added tokens {other:?} and {name:?} are the same once they are \
+                     normalized, and the reference finds one of them by chance"
+                )));
+            }
+            spellings.push(spelling);
+        }
+        Ok(spellings)
     }
 
     /// `text` normalized by itself.

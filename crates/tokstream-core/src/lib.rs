@@ -6,8 +6,8 @@
 pub mod chunks;
 pub mod core;
 pub mod error;
-pub mod normalize;
 pub mod levels;
+pub mod normalize;
 pub mod pretokens;
 mod scratch;
 pub mod segments;

@@ -421,6 +421,10 @@ impl Stream {
         }
         self.guard(out, |stream, scratch, out| {
             stream.release(scratch, out)?;
+            if let Some(general) = &mut stream.general {
+                let passes = stream.specials.passes();
+                general.release(&mut Context { core: &stream.core, scratch, out, passes });
+            }
             stream.specials = specials;
             Ok(())
         })
@@ -510,12 +514,7 @@ impl Stream {
         let mut at = places.n_text() - segmenter.n_held() as u64;
         segmenter.release(specials, &mut |segment| {
             take_segment(core, scratch, &mut behind, places, &segment, &mut at, out)
-        })?;
-        if let Some(general) = &mut self.general {
-            let passes = self.specials.passes();
-            general.release(&mut Context { core: &self.core, scratch, out, passes });
-        }
-        Ok(())
+        })
     }
 
     fn end_text(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> Result<(), Error> {

@@ -126,9 +126,10 @@ impl Core {
     #[pyo3(signature = (allowed, forbidden, /))]
     fn special_set(
         &self,
-        allowed: Option<HashSet<String>>,
+        allowed: Option<Vec<String>>,
         forbidden: Vec<String>,
     ) -> PyResult<SpecialSet> {
+        let allowed: Option<HashSet<String>> = allowed.map(|names| names.into_iter().collect());
         let is_allowed = |name: &str| allowed.as_ref().is_none_or(|allowed| allowed.contains(name));
         let set = self.0.special_set(&is_allowed, &forbidden);
         Ok(SpecialSet(Arc::new(set.map_err(|error| table_error(&error))?)))

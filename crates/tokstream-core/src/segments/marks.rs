@@ -125,12 +125,7 @@ impl Marking {
     /// Split `text`; give the segments to `sink`, which ends the call by returning an error.
     ///
     /// Cost: O(bytes), and once more for blanks that are held.
-    pub fn push<E>(
-        &mut self,
-        set: &MarkSet,
-        text: &[u8],
-        sink: &mut Sink<'_, E>,
-    ) -> Result<(), E> {
+    pub fn push<E>(&mut self, set: &MarkSet, text: &[u8], sink: &mut Sink<'_, E>) -> Result<(), E> {
         if set.is_empty() {
             return sink(Segment::Text(text));
         }
@@ -199,6 +194,12 @@ impl Marking {
                 begin -= blanks_before(done, start);
             }
             self.give(&text[done..begin], sink)?;
+            if self.strips && mark.strips_left && valid(&mark.content).trim().is_empty() {
+                // Blanks that the token before has taken in; the reference finds nothing there.
+                sink(Segment::Dropped { n_bytes: end - begin })?;
+                done = end;
+                continue;
+            }
             sink(Segment::Special { id, n_bytes: end - begin })?;
             self.strips = mark.strips_right;
             done = end;

@@ -35,6 +35,8 @@ struct Late {
     second: Marking,
     /// Where the text that the second pass holds came from.
     sources: Sources,
+    /// Text from so many bytes of source is not searched: it was held when the set changed.
+    n_plain: usize,
     cut: Cut,
 }
 
@@ -81,6 +83,7 @@ impl General {
         let late = Late {
             second: Marking::default(),
             sources: Sources::default(),
+            n_plain: 0,
             cut: Cut { route, is_first: true },
         };
         Self { first: Marking::default(), rest: Rest { normalizing, late } }
@@ -110,17 +113,23 @@ impl General {
         }
     }
 
-    /// Nothing of the text that is held for added tokens can become one any more.
+    /// Nothing of the text that is held for added tokens can become one any more, also not with
+    /// what follows: others will be looked for.
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
-        if let Some(passes) = context.passes {
-            let rest = &mut self.rest;
-            let result = self.first.release(&passes.first, &mut |segment| {
-                rest.take(context, &segment);
-                Ok::<(), ()>(())
-            });
-            debug_assert!(result.is_ok(), "the sink never fails");
-            self.rest.late.release(context);
-        }
+        self.release_first(context);
+        self.rest.late.release(context);
+        let n_held = self.rest.normalizing.as_ref().map_or(0, Normalizing::n_held);
+        self.rest.late.n_plain = n_held;
+    }
+
+    fn release_first(&mut self, context: &mut Context<'_>) {
+        let Some(passes) = context.passes else { return };
+        let rest = &mut self.rest;
+        let result = self.first.release(&passes.first, &mut |segment| {
+            rest.take(context, &segment);
+            Ok::<(), ()>(())
+        });
+        debug_assert!(result.is_ok(), "the sink never fails");
     }
 
     /// The end of a feed: emit all that no continuation can change.
@@ -139,7 +148,7 @@ impl General {
 
     /// The segment ends: encode all that is pending.
     pub(super) fn finish(&mut self, context: &mut Context<'_>) {
-        self.release(context);
+        self.release_first(context);
         self.rest.finish(context);
     }
 
@@ -186,10 +195,12 @@ impl Rest {
 impl Late {
     fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
         let second = context.passes.map(|passes| &passes.second).filter(|set| !set.is_empty());
-        let Some(set) = second else {
+        let is_plain = self.n_plain > 0;
+        self.n_plain = self.n_plain.saturating_sub(n_source);
+        let Some(set) = second.filter(|_| !is_plain) else {
             return self.cut.text(context, text, n_source);
         };
-        let Self { second, sources, cut } = self;
+        let Self { second, sources, cut, .. } = self;
         sources.push(text.len(), n_source);
         let result = second.push(set, text, &mut |segment| {
             cut.take(context, sources, &segment);
@@ -200,7 +211,7 @@ impl Late {
 
     fn release(&mut self, context: &mut Context<'_>) {
         let Some(passes) = context.passes else { return };
-        let Self { second, sources, cut } = self;
+        let Self { second, sources, cut, .. } = self;
         let result = second.release(&passes.second, &mut |segment| {
             cut.take(context, sources, &segment);
             Ok::<(), ()>(())
