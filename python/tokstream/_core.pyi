@@ -83,6 +83,7 @@ class Spec(TypedDict, total=False):
         normalizer: steps, such as `("nfc",)`, `("replace", " ", "_")`.
         levels: of the pretokenizer, such as `("split", automaton, "isolated", False)`.
         added_tokens: (content, id, special, normalized, lstrip, rstrip, single_word).
+        keeps_added: added tokens that are looked for in normalized text are not normalized.
         expansions: internal id to the ids given out in its place.
         unk_id: the unknown token, as in `expansions`.
         fuse_unk: several unknown tokens in a row in one pretoken become one.
@@ -100,6 +101,7 @@ class Spec(TypedDict, total=False):
     normalizer: list[tuple[object, ...]]
     levels: list[tuple[object, ...]]
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
+    keeps_added: bool
     expansions: dict[int, tuple[int, ...]]
     unk_id: int | None
     fuse_unk: bool

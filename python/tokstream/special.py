@@ -127,7 +127,7 @@ class SpecialPolicy:
                 _check_utf8(name)
             names = [name for name in sorted(allowed) if name in self._tokens]
             if self._core is not None:
-                known = self._core.special_set(set(names), sorted(disallowed))
+                known = self._core.special_set(names, sorted(disallowed))
             else:
                 pairs = [(name, self._tokens[name]) for name in names]
                 known = _core.SpecialSet(pairs, sorted(disallowed))

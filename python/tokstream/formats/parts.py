@@ -105,6 +105,8 @@ class TokenizerParts:
         pattern: the pattern of that automaton, for people; None if there is none.
         dialect: whose notation the pattern is in.
         added_tokens: tokens found in the text, special or not.
+        keeps_added: whether added tokens that are looked for behind the normalizer are taken as
+            they are written, rather than normalized.
         special_tokens: special tokens by their text; of two with one id the first is decoded.
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
@@ -131,6 +133,7 @@ class TokenizerParts:
     pattern: str | None = None
     dialect: Literal["tiktoken", "tokenizers"] = "tokenizers"
     added_tokens: tuple[AddedToken, ...] = ()
+    keeps_added: bool = False
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
@@ -175,6 +178,35 @@ class TokenizerParts:
             self.engine_spec(),
         )
 
+    def path(self) -> str:
+        """Return which way text goes through the engine, in a few words."""
+        ways = []
+        if self.normalizer:
+            ways.append("normalizer")
+        if any(token.lstrip or token.rstrip or token.single_word for token in self.added_tokens):
+            ways.append("added tokens with conditions")
+        if self.levels:
+            ways.append(f"{len(self.levels)} levels")
+        elif self.automaton is None:
+            ways.append("one pretoken")
+        else:
+            ways.append("one automaton")
+        if self.expansions:
+            ways.append("expansions")
+        return ", ".join(ways)
+
+    def waits_for(self) -> list[str]:
+        """Return what may make a stream hold any amount of text, as far as the format says it.
+
+        Patterns are not looked at.
+        """
+        from tokstream import _core  # noqa: PLC0415 - only this needs more than its types
+
+        found = list(_core.Normalize(list(self.normalizer)).unbounded)
+        found += [f"blanks before {t.content!r}" for t in self.added_tokens if t.lstrip][:1]
+        found += [f"blanks behind {t.content!r}" for t in self.added_tokens if t.rstrip][:1]
+        return found
+
     def id_of(self, token: bytes) -> int | None:
         """Return the id of a token that no text becomes, or of an added one, by its bytes."""
         for added in self.added_tokens:
@@ -191,6 +223,7 @@ class TokenizerParts:
             "normalizer": list(self.normalizer),
             "levels": list(self.levels),
             "added_tokens": [token.as_tuple() for token in self.added_tokens],
+            "keeps_added": self.keeps_added,
             "expansions": dict(self.expansions),
             "unk_id": self.unk_id,
             "fuse_unk": self.fuse_unk,

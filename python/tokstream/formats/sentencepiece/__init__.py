@@ -71,10 +71,15 @@ def read_sentencepiece(
     control = {
         piece: k for k, piece in enumerate(model.pieces) if model.kinds[k] in (CONTROL, UNKNOWN)
     }
+    user_defined = [
+        piece for piece, kind in zip(model.pieces, model.kinds, strict=True) if kind == USER_DEFINED
+    ]
+    # a control piece that lies across a user-defined one cannot be looked for without hiding it
     added = [
         AddedToken(piece, k, special=model.kinds[k] != USER_DEFINED, normalized=True)
         for k, piece in enumerate(model.pieces)
-        if model.kinds[k] in (USER_DEFINED, CONTROL, UNKNOWN)
+        if model.kinds[k] == USER_DEFINED
+        or (piece in control and not any(_overlap(piece, other) for other in user_defined))
     ]
     others = tuple(
         (bytes((byte_ids.index(k),)) if byte_ids and kind == BYTE else piece.encode(), k)
@@ -94,6 +99,7 @@ def read_sentencepiece(
         fuse_unk=unknown.fuse,
         normalizer=tuple(_normalizer(model)),
         added_tokens=tuple(added),
+        keeps_added=True,
         special_tokens=control,
         template=Template(() if model.bos_id is None else (model.bos_id,)),
         special_default="plain",
@@ -124,6 +130,13 @@ def _refuse(model: SentencePieceModel) -> None:
                 f"user-defined pieces, such as {shown(piece)}, with normalization rules",
                 "the reference looks for them before the rules apply",
             )
+
+
+def _overlap(a: str, b: str) -> bool:
+    """Can occurrences of the two share a character?"""
+    if a in b or b in a:
+        return True
+    return any(a.endswith(b[:n]) or b.endswith(a[:n]) for n in range(1, min(len(a), len(b))))
 
 
 def _byte_ids(model: SentencePieceModel) -> tuple[int, ...] | None:
