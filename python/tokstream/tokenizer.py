@@ -12,7 +12,12 @@ from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
 from tokstream._tables import Tables, shared_tables
-from tokstream.errors import ConfigurationError, InvalidTokenIdError, UnknownNameError
+from tokstream.errors import (
+    ConfigurationError,
+    InvalidTokenIdError,
+    UnknownNameError,
+    UnsupportedTokenizerError,
+)
 from tokstream.special import SpecialPolicy
 from tokstream.verbs.batch import BatchVerbs
 from tokstream.verbs.parts import replaces
@@ -147,9 +152,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         self._decoder = parts.decoder
         self._n_vocab = parts.n_vocab
         self._key = parts.key()
-        self._tables = shared_tables(self._key, parts.build)
-        self._core = self._tables.core
-        self._special = SpecialPolicy(self._special_tokens, parts.special_default, self._core)
+        try:
+            self._tables = shared_tables(self._key, parts.build)
+            self._core = self._tables.core
+            self._special = SpecialPolicy(self._special_tokens, parts.special_default, self._core)
+        except ValueError as error:  # all that the engine refuses
+            raise UnsupportedTokenizerError(
+                f"{parts.name}: {error}", str(error).split(":", 1)[0]
+            ) from error
         self._shared_ids = {}
         return self
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokstream import _core
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.formats.document import shown
 from tokstream.formats.huggingface.added_tokens import read_added_tokens
@@ -68,7 +69,13 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     _check_template(document, template, model, added)
     n_ids = 1 + max(max(model.ids), max((token.id for token in added), default=-1))
     tables = build_tables(model, is_byte_level=is_byte_level, first_free_id=n_ids)
-    levels, automaton, pattern = _reduced(cuts, normalizer)
+    needs_pieces = (
+        tables.unknown.fuse
+        or tables.drops_unknown is not None
+        or tables.has_begin_marker
+        or tables.has_end_marker
+    )
+    levels, automaton, pattern = _reduced(cuts, normalizer, needs_pieces=needs_pieces)
     special_tokens = {token.content: token.id for token in added if token.special}
     return TokenizerParts(
         name=name,
@@ -76,7 +83,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         vocabulary=tables.tables.vocabulary,
         n_vocab=n_ids,
         rules=tables.tables.rules,
-        decoder=_decoder(model, added, stages, is_byte_level=is_byte_level),
+        decoder=_decoder(model, added, stages, normalizer, is_byte_level=is_byte_level),
         expansions=tables.tables.expansions,
         whole_pieces=tables.whole_pieces,
         decode_only=tables.decode_only,
@@ -98,18 +105,20 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
 
 
 def _reduced(
-    cuts: list[Split | Step], normalizer: list[Step]
+    cuts: list[Split | Step], normalizer: list[Step], *, needs_pieces: bool
 ) -> tuple[tuple[Step, ...], bytes | None, str | None]:
     """Return levels, automaton and pattern: one automaton in place of levels where that is exact.
 
-    That is so for a single split that keeps matches and what lies between as pretokens.
+    That is so for a single split that keeps matches and what lies between as pretokens, unless
+    what becomes of a pretoken depends on where it ends.
     """
     if cuts and _never_matches(cuts[0], normalizer):
         cuts = cuts[1:]
-    if len(cuts) == 1 and isinstance(cuts[0], Split) and cuts[0].behaviour == "isolated":
-        automaton = cuts[0].isolating_automaton()
+    only = cuts[0] if len(cuts) == 1 else None
+    if isinstance(only, Split) and only.behaviour == "isolated" and not needs_pieces:
+        automaton = only.isolating_automaton()
         if automaton is not None:
-            return (), automaton, cuts[0].pattern
+            return (), automaton, only.pattern
     levels = tuple(cut.step() if isinstance(cut, Split) else cut for cut in cuts)
     return levels, None, None
 
@@ -141,17 +150,26 @@ def _decoder(
     model: BpeModel,
     added: list[AddedToken],
     stages: tuple[Stage | Join, ...],
+    normalizer: list[Step],
     *,
     is_byte_level: bool,
 ) -> Decoder | None:
     """Return the decoder; None if the text is the tokens' bytes, joined."""
+    texts = {token.id: token.content for token in added}
+    late = [token for token in added if token.normalized] if normalizer else []
+    if late:  # the reference gives these back as it looks for them
+        normalize = _core.Normalize(normalizer)
+        for token in late:
+            parts = [*normalize.push(token.content), *normalize.finish()]
+            texts[token.id] = b"".join([part for part, _ in parts]).decode()
     if (
         stages == ("byte_level",)
         and is_byte_level
         and not (model.prefix or model.suffix)
-        and all(bytes_of(token.content) in (None, token.content.encode()) for token in added)
+        and all(texts[token.id] == token.content for token in late)
+        and all(bytes_of(text) in (None, text.encode()) for text in texts.values())
     ):
         return None
     spellings = dict(zip(model.ids, model.tokens, strict=True))
-    spellings |= {token.id: token.content for token in added}
+    spellings |= texts
     return TokenDecoder(spellings, stages)
