@@ -2,7 +2,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use tokstream_core::normalize::{Characters, Form, Normalizer, Normalizing, Step};
+use tokstream_core::normalize::{Characters, Form, Normalizer, Normalizing, Options, Step};
 
 use crate::errors::table_error;
 
@@ -43,6 +43,21 @@ fn step(spec: &Bound<'_, PyTuple>) -> PyResult<Step> {
         "replace" => {
             let (literal, content): (String, String) = arguments.extract()?;
             Step::replace(&literal, &content).map_err(|error| table_error(&error))
+        }
+        "precompiled" => {
+            let (charsmap,): (Vec<u8>,) = arguments.extract()?;
+            Step::precompiled(&charsmap).map_err(|error| table_error(&error))
+        }
+        "sp_normalize" => {
+            let (charsmap, symbols, flags): (Vec<u8>, Vec<String>, [bool; 4]) =
+                arguments.extract()?;
+            let options = Options {
+                add_dummy_prefix: flags[0],
+                remove_extra_whitespaces: flags[1],
+                escape_whitespaces: flags[2],
+                treat_whitespace_as_suffix: flags[3],
+            };
+            Step::sentencepiece(&charsmap, &symbols, options).map_err(|error| table_error(&error))
         }
         _ => Err(PyValueError::new_err(format!("normalizer: there is no step {name:?}"))),
     }

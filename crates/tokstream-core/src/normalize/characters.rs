@@ -22,7 +22,7 @@ impl Characters {
         match self {
             Self::Lowercase => lowercase(text, out),
             Self::StripAccents => {
-                map(text, out, |c| if is_combining_mark(c) { None } else { Some(c) })
+                map(text, out, |c| if is_combining_mark(c) { None } else { Some(c) });
             }
             Self::Nmt => map(text, out, nmt),
             Self::ByteLevel => byte_level(text, out),

@@ -60,6 +60,19 @@ impl Mapped {
         self.place(Place { n_text: 0, n_source });
     }
 
+    /// Give what was held.
+    pub(super) fn append(&mut self, held: &Self) {
+        self.text.push_str(&held.text);
+        for &place in &held.places {
+            self.place(place);
+        }
+    }
+
+    /// Input bytes that it accounts for.
+    pub(super) fn n_source(&self) -> usize {
+        self.places.iter().map(|place| place.n_source).sum()
+    }
+
     /// Give `text`, ASCII, lowercased.
     pub(super) fn copy_lowercase(&mut self, text: &str) {
         let begin = self.text.len();

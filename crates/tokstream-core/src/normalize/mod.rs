@@ -14,15 +14,20 @@
 //! comes from one source character: the same one as in the offsets that `tokenizers` reports.
 
 mod characters;
+mod charsmap;
 mod ends;
 mod forms;
+mod graphemes;
 mod mapped;
+mod precompiled;
 mod properties;
 mod replace;
+mod sentencepiece;
 mod step;
 
 pub use characters::Characters;
 pub use forms::Form;
+pub use sentencepiece::Options;
 pub use step::Step;
 
 use mapped::{Mapped, Trace};

@@ -4,7 +4,9 @@ use super::characters::Characters;
 use super::ends::{Prepend, PrependUnless, Strip};
 use super::forms::{Form, FormState};
 use super::mapped::Mapped;
+use super::precompiled::Precompiled;
 use super::replace::Replace;
+use super::sentencepiece::{Options, SentencePiece};
 use crate::error::TableError;
 
 /// A step: its tables, which are shared, and its state in one stream.
@@ -19,6 +21,8 @@ enum Kind {
     Prepend(Prepend),
     PrependUnless(PrependUnless),
     Replace(Replace),
+    Precompiled(Precompiled),
+    SentencePiece(SentencePiece),
 }
 
 impl Step {
@@ -58,14 +62,27 @@ impl Step {
         Ok(Self(Kind::Replace(Replace::new(literal, content)?)))
     }
 
+    /// A precompiled character map, as `tokenizers` applies it.
+    pub fn precompiled(charsmap: &[u8]) -> Result<Self, TableError> {
+        Ok(Self(Kind::Precompiled(Precompiled::new(charsmap)?)))
+    }
+
+    /// All that `SentencePiece` does; `charsmap` may be empty, `symbols` are the user-defined ones.
+    pub fn sentencepiece(
+        charsmap: &[u8],
+        symbols: &[String],
+        options: Options,
+    ) -> Result<Self, TableError> {
+        Ok(Self(Kind::SentencePiece(SentencePiece::new(charsmap, symbols, options)?)))
+    }
+
     /// What may make it hold back any amount of text.
     pub(super) fn waits_for(&self) -> Option<&'static str> {
         match &self.0 {
             Kind::Form(_) => Some("a run of combining marks"),
             Kind::Strip(strip) => strip.waits_for(),
-            Kind::Characters(_) | Kind::Prepend(_) | Kind::PrependUnless(_) | Kind::Replace(_) => {
-                None
-            }
+            Kind::SentencePiece(step) => step.waits_for(),
+            _ => None,
         }
     }
 
@@ -78,6 +95,8 @@ impl Step {
             Kind::Prepend(step) => step.push(text, out),
             Kind::PrependUnless(step) => step.push(text, out),
             Kind::Replace(step) => step.push(text, out),
+            Kind::Precompiled(step) => step.push(text, out),
+            Kind::SentencePiece(step) => step.push(text, out),
         }
     }
 
@@ -98,6 +117,8 @@ impl Step {
             Kind::Prepend(step) => step.finish(),
             Kind::PrependUnless(step) => step.finish(out),
             Kind::Replace(step) => step.finish(out),
+            Kind::Precompiled(step) => step.finish(out),
+            Kind::SentencePiece(step) => step.finish(out),
         }
     }
 
