@@ -262,9 +262,9 @@ def _model(name: str) -> str:
         model = _trained("characters", "suffix" in kind, "prefix" in kind)
     else:
         model = _trained("characters")
-    vocab: dict[str, int] = model["vocab"]
     if kind.startswith("few"):
         _take_away(model, "e\u0301 3" if kind == "few characters" else "\u00c3\u00e2\u0120e3")
+    vocab: dict[str, int] = model["vocab"]
     if "unk" in name:
         vocab["<unk>"] = len(vocab)
         model["unk_token"] = "<unk>"

@@ -61,6 +61,10 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     check_type(document["model"])
     # the small parts first: what is refused is refused at once
     normalizer = read_normalizer(document.get("normalizer"))
+    try:
+        _core.Normalize(normalizer)
+    except ValueError as error:
+        raise document["normalizer"].unsupported("the normalizer", str(error)) from error
     cuts, is_byte_level = read_pretokenizer(document.get("pre_tokenizer"))
     template = read_postprocessor(document.get("post_processor"))
     stages = read_decoder(document.get("decoder"))

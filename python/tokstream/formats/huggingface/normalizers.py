@@ -75,7 +75,7 @@ def replacement_step(node: Node) -> Step:
     from tokstream.patterns import compile_pattern  # noqa: PLC0415 - few tokenizers replace by one
 
     try:
-        automaton = compile_pattern(regex.text(), "tokenizers", gaps=True)
+        automaton = compile_pattern(regex.text(), "tokenizers", partial=True)
     except PatternError as error:
         raise regex.unsupported(f"the pattern {shown(regex.value)}", str(error)) from error
     return ("replace_pattern", automaton.to_bytes(), content)

@@ -97,7 +97,7 @@ def read_sentencepiece(
         decode_only=(*others, *tables.unreachable),
         unk_id=unknown.unk_id,
         fuse_unk=unknown.fuse,
-        normalizer=tuple(_normalizer(model)),
+        normalizer=tuple(_normalizer(model, user_defined)),
         added_tokens=tuple(added),
         keeps_added=True,
         special_tokens=control,
@@ -125,11 +125,6 @@ def _refuse(model: SentencePieceModel) -> None:
                 f"the user-defined piece {shown(piece)} with a space",
                 "spaces are escaped before pieces are looked for",
             )
-        if kind == USER_DEFINED and model.charsmap:
-            raise model.unsupported(
-                f"user-defined pieces, such as {shown(piece)}, with normalization rules",
-                "the reference looks for them before the rules apply",
-            )
 
 
 def _overlap(a: str, b: str) -> bool:
@@ -154,18 +149,17 @@ def _byte_ids(model: SentencePieceModel) -> tuple[int, ...] | None:
     return tuple([model.unk_id if k is None else k for k in found])
 
 
-def _normalizer(model: SentencePieceModel) -> list[Step]:
-    """Return the steps of the model's normalizer, in the reference's order."""
-    steps: list[Step] = []
-    if model.charsmap:
-        steps.append(("sp_charsmap", model.charsmap))
-    if model.remove_extra_whitespaces:
-        steps.append(("sp_remove_extra_whitespaces",))
-    if model.add_dummy_prefix:
-        steps.append(("prepend", " "))
-    if model.escape_whitespaces:
-        steps.append(("replace", " ", _BLANK))
-    return steps
+def _normalizer(model: SentencePieceModel, user_defined: list[str]) -> list[Step]:
+    """Return the step that does all that the model's normalizer does; none if it does nothing."""
+    options = (
+        model.add_dummy_prefix,
+        model.remove_extra_whitespaces,
+        model.escape_whitespaces,
+        model.whitespace_is_suffix,
+    )
+    if not model.charsmap and not any(options[:3]):
+        return []
+    return [("sp_normalize", model.charsmap, user_defined, options)]
 
 
 def _decoder(model: SentencePieceModel, byte_ids: Sequence[int] | None) -> PieceDecoder:
