@@ -97,6 +97,11 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
             "an affix without an unk_token",
             "unknown characters vanish, but still count as first or last",
         )
+    if has_unknown and model.ignore_merges and tables.unreachable:
+        raise model.node.unsupported(
+            "ignore_merges without an unk_token",
+            "whether a pretoken is a token is asked before unknown characters vanish from it",
+        )
     if unknown.fuse:
         _refuse_reachable_unk(model, tables)
     odd = tuple(
