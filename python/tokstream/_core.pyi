@@ -351,7 +351,12 @@ class Normalize:
     Args:
         spec: one tuple per step: ("nfc",) ("nfd",) ("nfkc",) ("nfkd",) ("lowercase",)
             ("strip_accents",) ("nmt",) ("byte_level",) ("strip", left, right) ("prepend", text)
-            ("prepend_unless", text, first_only) ("replace", literal, content).
+            ("prepend_unless", text, first_only) ("replace", literal, content)
+            ("replace_pattern", automaton, content), the automaton in bytes and compiled as
+            `partial`; ("precompiled", charsmap); ("sp_normalize", charsmap, symbols,
+            [add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces,
+            treat_whitespace_as_suffix]), all that a SentencePiece model does to a text, with its
+            user-defined symbols.
 
     Raises:
         ValueError: no such step.

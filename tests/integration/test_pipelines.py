@@ -79,7 +79,7 @@ OPTIONS = [
     {"unk_token": "<unk>", "fuse_unk": True},
     {"unk_token": None, "byte_fallback": True},
     {"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
-    {"unk_token": None, "ignore_merges": True},
+    {"unk_token": None, "byte_fallback": True, "ignore_merges": True},
 ]
 
 

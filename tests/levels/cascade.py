@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokstream import _core
 from tokstream.patterns import levels as made
+from tokstream.reference.levels import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,6 +129,7 @@ def check(pre_tokenizer: Any, levels: list[Level], text: str, *, single_cuts: bo
     wanted = expected(pre_tokenizer, text)
     got = cut(levels, text)
     assert got.pieces() == wanted, (pre_tokenizer, text)
+    assert pieces_of(levels, text) == wanted, (pre_tokenizer, text)
     # A cascade that is interrupted goes on from a copy: what it gave must be a prefix of the whole.
     stream = Cascade.of(levels)
     for at, character in enumerate(text):

@@ -1,11 +1,12 @@
 //! The tables of one tokenizer: immutable, shared between threads and streams.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
 use crate::error::TableError;
-use crate::levels::Levels;
+use crate::levels::{Level, Levels};
 use crate::normalize::Normalizer;
 use crate::pretokens::Automaton;
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
@@ -31,6 +32,8 @@ pub struct Core {
     pub(crate) template: (Vec<u32>, Vec<u32>),
     pub(crate) normalizer: Normalizer,
     pub(crate) levels: Levels,
+    /// Bytes of text that internal ids stand for; made when offsets are asked for.
+    lengths: OnceLock<FxHashMap<u32, u32>>,
     added: Vec<AddedToken>,
     /// Added tokens have conditions, or are not all found in one pass.
     has_passes: bool,
@@ -76,12 +79,23 @@ impl Core {
         // Two special tokens may share an id; the first is what it decodes to.
         entries.sort_by_key(|&(id, _)| id);
         entries.dedup_by_key(|&mut (id, _)| id);
-        let filter = spec.drops.map(|drops| {
-            let known = (0..tokens.len() as u32)
+        let known = || {
+            (0..tokens.len() as u32)
                 .filter(|&rank| is_given_out(tokens.id(rank)))
-                .map(|rank| tokens.bytes(rank).into());
-            Filter::new(known, drops == Drops::Characters)
-        });
+                .map(|rank| tokens.bytes(rank))
+        };
+        let filter = match spec.drops {
+            None => None,
+            Some(Drops::Bytes) if known().filter(|bytes| bytes.len() == 1).count() == 256 => None,
+            Some(_) if !spec.whole_pieces.is_empty() => {
+                return Err(TableError(
+                    "characters that are left out, together with pretokens that are one token \
+                     although merging does not make it (ignore_merges), are not supported"
+                        .into(),
+                ));
+            }
+            Some(drops) => Some(Filter::new(known().map(Into::into), drops == Drops::Characters)),
+        };
         vocabulary.add_whole_pieces(spec.whole_pieces.iter().cloned());
         let mut core = Self {
             automaton: automaton.unwrap_or_else(Automaton::endless),
@@ -91,6 +105,7 @@ impl Core {
             has_end_marker: spec.has_end_marker,
             template: spec.template,
             keeps_added: spec.keeps_added,
+            lengths: OnceLock::new(),
             has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
             normalizer: spec.normalizer,
             levels: spec.levels,
@@ -217,10 +232,36 @@ impl Core {
         self.ids.len()
     }
 
+    /// Ids before and behind a text.
+    #[must_use]
+    pub fn template(&self) -> (&[u32], &[u32]) {
+        (&self.template.0, &self.template.1)
+    }
+
     /// Id of the entry with exactly these bytes.
     #[must_use]
     pub fn token_id(&self, bytes: &[u8]) -> Option<u32> {
         self.vocabulary.id_of(bytes).filter(|&id| self.expansions.ids_of(id).is_none())
+    }
+
+    /// Does a level put `text` before a piece?
+    pub(crate) fn is_piece_prefix(&self, text: &[u8]) -> bool {
+        self.levels.as_slice().iter().any(|level| match level {
+            Level::PrefixSpace => text == b" ",
+            Level::Metaspace(metaspace) => {
+                text == metaspace.replacement.encode_utf8(&mut [0; 4]).as_bytes()
+            }
+            _ => false,
+        })
+    }
+
+    /// Bytes of text that the internal id stands for. Cost: O(tokens) the first time.
+    pub(crate) fn length_of(&self, id: u32) -> usize {
+        let lengths = self.lengths.get_or_init(|| {
+            let lengths = self.vocabulary.lengths();
+            lengths.map(|(id, length)| (id, length as u32)).collect()
+        });
+        lengths.get(&id).map_or(0, |&length| length as usize)
     }
 
     /// The vocabulary's tables.

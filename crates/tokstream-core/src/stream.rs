@@ -6,8 +6,11 @@
 mod credit;
 mod general;
 mod pieces;
+mod record;
 mod sources;
+mod track;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
@@ -328,6 +331,26 @@ impl Stream {
         self.template = is_wanted.then_some(true);
     }
 
+    /// Remember what every id stands for, see `spans`. To be said before anything is fed.
+    pub fn record(&mut self) {
+        let mut general = General::new(&self.core, &self.run);
+        general.start_record();
+        self.general = Some(Box::new(general));
+        self.places.keep_all();
+    }
+
+    /// Begin and end, in bytes of the source, of what each id of the text stands for, as far as
+    /// ids were given out; those of the template, which stand for nothing, are left out.
+    ///
+    /// A token that is a part of a character, or of what became of one, stands for all of it.
+    /// Cost: O(ids · log(characters that differ from their source)).
+    pub fn spans(&mut self) -> Vec<Range<u64>> {
+        let Self { general, places, .. } = self;
+        let spans = general.as_mut().map(|general| general.spans()).unwrap_or_default();
+        let source = |span: Range<u64>| places.source(span.start)..places.source_end(span.end);
+        spans.into_iter().map(source).collect()
+    }
+
     fn begin_general(&mut self) {
         if let Some(general) = &mut self.general {
             **general = General::new(&self.core, &self.run);
@@ -354,12 +377,11 @@ impl Stream {
     /// Bytes fed that no emitted id covers yet.
     #[must_use]
     pub fn delay_bytes(&self) -> u64 {
-        let covered = match &self.general {
-            Some(general) => general.covered(),
-            None => {
-                let n_pending = (self.segmenter.n_held() + self.run.pending.len()) as u64;
-                self.places.n_text() - n_pending
-            }
+        let covered = if let Some(general) = &self.general {
+            general.covered()
+        } else {
+            let n_pending = (self.segmenter.n_held() + self.run.n_pending()) as u64;
+            self.places.n_text() - n_pending
         };
         self.n_bytes() - self.places.source(covered)
     }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 
 /// Sorted, disjoint, inclusive ranges of code points.
 pub type Ranges = Vec<(u32, u32)>;
@@ -36,7 +36,7 @@ pub fn property(name: &str) -> Option<Ranges> {
 #[must_use]
 pub fn is_word(character: char) -> bool {
     static RANGES: LazyLock<Ranges> = LazyLock::new(|| {
-        match regex_syntax::Parser::new().parse(r"\w").map(|hir| hir.into_kind()) {
+        match regex_syntax::Parser::new().parse(r"\w").map(Hir::into_kind) {
             Ok(HirKind::Class(Class::Unicode(class))) => to_ranges(&class),
             _ => Vec::new(), // only without the crate's Unicode tables, which are compiled in
         }

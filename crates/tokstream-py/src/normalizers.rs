@@ -3,6 +3,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use tokstream_core::normalize::{Characters, Form, Normalizer, Normalizing, Options, Step};
+use tokstream_core::pretokens::Automaton;
 
 use crate::errors::table_error;
 
@@ -43,6 +44,12 @@ fn step(spec: &Bound<'_, PyTuple>) -> PyResult<Step> {
         "replace" => {
             let (literal, content): (String, String) = arguments.extract()?;
             Step::replace(&literal, &content).map_err(|error| table_error(&error))
+        }
+        "replace_pattern" => {
+            let (automaton, content): (Vec<u8>, String) = arguments.extract()?;
+            let automaton =
+                Automaton::from_bytes(&automaton).map_err(|error| table_error(&error))?;
+            Ok(Step::replace_pattern(automaton, &content))
         }
         "precompiled" => {
             let (charsmap,): (Vec<u8>,) = arguments.extract()?;

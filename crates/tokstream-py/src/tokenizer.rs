@@ -54,7 +54,7 @@ pub fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> 
 /// Give the whole of `text` to `stream`; `check` sees the ids after each block and may stop.
 fn encode_blocks(
     text: &Bound<'_, PyAny>,
-    mut stream: NativeStream,
+    stream: &mut NativeStream,
     first_block: usize,
     check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
 ) -> PyResult<Vec<u32>> {
@@ -62,7 +62,7 @@ fn encode_blocks(
     let mut ids = Vec::new();
     let mut stopped = false;
     for_each_block(text, first_block, &mut |block, source| {
-        feed_block(py, &mut stream, block, source, false, &mut ids)?;
+        feed_block(py, stream, block, source, false, &mut ids)?;
         stopped = !check(&mut ids);
         Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
@@ -146,8 +146,32 @@ impl Core {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
-        let ids = encode_blocks(text, stream, BLOCK, &mut |_| true)?;
+        let ids = encode_blocks(text, &mut stream, BLOCK, &mut |_| true)?;
         output::ids(text.py(), ids, as_array)
+    }
+
+    /// Ids, and begin and end of what each stands for, in bytes of the text.
+    #[pyo3(signature = (text, specials, replace, with_template, /))]
+    fn encode_with_spans(
+        &self,
+        text: &Bound<'_, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        with_template: bool,
+    ) -> PyResult<(Vec<u32>, Vec<(u64, u64)>)> {
+        let mut stream = self.stream(specials, replace);
+        stream.set_template(with_template);
+        stream.record();
+        let ids = encode_blocks(text, &mut stream, BLOCK, &mut |_| true)?;
+        let end = stream.n_bytes();
+        let mut spans = Vec::with_capacity(ids.len());
+        let (opening, _) = self.0.template();
+        if with_template {
+            spans.extend(opening.iter().map(|_| (0, 0)));
+        }
+        spans.extend(stream.spans().into_iter().map(|span| (span.start, span.end)));
+        spans.resize(ids.len(), (end, end));
+        Ok((ids, spans))
     }
 
     #[pyo3(signature = (text, specials, replace, limit, /))]
@@ -160,7 +184,7 @@ impl Core {
     ) -> PyResult<usize> {
         let mut count = 0;
         let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
-        encode_blocks(text, self.stream(specials, replace), first_block, &mut |ids| {
+        encode_blocks(text, &mut self.stream(specials, replace), first_block, &mut |ids| {
             count += ids.len();
             ids.clear();
             limit.is_none_or(|limit| count <= limit)

@@ -52,6 +52,11 @@ impl Held {
         }
     }
 
+    /// Is there nothing but source that was dropped?
+    pub(crate) fn has_no_text(&self) -> bool {
+        self.taken == self.text.len()
+    }
+
     /// Bytes of source of what is held.
     pub(crate) fn n_source(&self) -> usize {
         self.n_source
@@ -92,5 +97,44 @@ impl Held {
         } else if n_source > 0 {
             sink.text(b"", n_source);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Held;
+    use crate::levels::Sink;
+
+    #[derive(Default)]
+    struct Parts(Vec<(String, usize)>);
+
+    impl Sink for Parts {
+        fn text(&mut self, text: &[u8], n_source: usize) {
+            self.0.push((String::from_utf8(text.to_vec()).unwrap(), n_source));
+        }
+
+        fn end(&mut self) {}
+    }
+
+    #[test]
+    fn source_stays_with_its_text() {
+        let mut held = Held::default();
+        held.push(b"ab", 2);
+        held.push(b"c", 1);
+        held.push(b"", 5);
+        held.push(b"xyz", 1);
+        held.push(b"de", 2);
+        assert_eq!(held.n_source(), 11);
+        let mut parts = Parts::default();
+        // "bc" is dropped; of "xyz", which came from one byte, the last has that byte.
+        held.take(1, false, &mut parts);
+        held.take(2, true, &mut parts);
+        held.take(2, false, &mut parts);
+        held.take(2, false, &mut parts);
+        assert_eq!(held.n_source(), 1);
+        held.take(1, false, &mut parts);
+        assert!(held.has_no_text());
+        let parts: Vec<_> = parts.0.iter().map(|(text, n)| (text.as_str(), *n)).collect();
+        assert_eq!(parts, [("a", 1), ("", 2), ("", 5), ("xy", 0), ("z", 1), ("d", 1), ("e", 1)]);
     }
 }

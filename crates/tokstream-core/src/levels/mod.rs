@@ -110,11 +110,9 @@ impl LevelState {
 
     /// End of the segment: give the rest. Begin the next one with a new state.
     pub fn finish(&mut self, levels: &Levels, sink: &mut dyn Sink) {
-        // With levels, the last one knows whether there is anything to end.
-        if self.has_text || !levels.0.is_empty() {
+        if std::mem::take(&mut self.has_text) {
             Rest { levels: &levels.0, states: &mut self.states, sink }.end();
         }
-        self.has_text = false;
     }
 
     /// Bytes of source that are held back.
@@ -177,5 +175,76 @@ impl Rest<'_> {
         let (level, levels) = self.levels.split_first()?;
         let (state, states) = self.states.split_first_mut()?;
         Some((level, state, Rest { levels, states, sink: self.sink }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Level, LevelState, Levels, Metaspace, Scheme, Sink};
+    use std::num::NonZeroUsize;
+
+    #[derive(Default)]
+    struct Marks(String, usize);
+
+    impl Sink for Marks {
+        fn text(&mut self, text: &[u8], n_source: usize) {
+            self.0 += std::str::from_utf8(text).unwrap();
+            self.1 += n_source;
+        }
+
+        fn end(&mut self) {
+            self.0.push('‖');
+        }
+    }
+
+    fn cut(levels: Vec<Level>, text: &str, is_first: bool) -> (String, usize) {
+        let levels = Levels::new(levels);
+        let mut state = LevelState::new(&levels, is_first);
+        let mut marks = Marks::default();
+        for character in text.chars() {
+            let n = character.len_utf8();
+            state.push(&levels, character.encode_utf8(&mut [0; 4]).as_bytes(), n, &mut marks);
+        }
+        state.finish(&levels, &mut marks);
+        (marks.0, marks.1)
+    }
+
+    fn metaspace(scheme: Scheme, split: bool) -> Level {
+        Level::Metaspace(Metaspace { replacement: '▁', scheme, split })
+    }
+
+    #[test]
+    fn no_level_makes_one_piece_unless_there_is_no_text() {
+        assert_eq!(cut(vec![], "a b", true), ("a b‖".into(), 3));
+        assert_eq!(cut(vec![], "", true), (String::new(), 0));
+        assert_eq!(cut(vec![Level::ByteLevel], "", true), (String::new(), 0));
+    }
+
+    #[test]
+    fn pieces_of_a_level_are_texts_of_the_next() {
+        let two = Level::FixedLength(NonZeroUsize::new(2).unwrap());
+        let levels = vec![two, Level::PrefixSpace, Level::ByteLevel];
+        assert_eq!(cut(levels.clone(), "ab é", true), ("Ġab‖ĠÃ©‖".into(), 5));
+        assert_eq!(cut(levels, "é", true), ("ĠÃ©‖".into(), 2));
+    }
+
+    #[test]
+    fn the_first_piece_is_the_one_at_the_source_s_begin() {
+        let one = Level::FixedLength(NonZeroUsize::MIN);
+        let levels = vec![one, metaspace(Scheme::First, true)];
+        assert_eq!(cut(levels.clone(), "ab", true), ("▁a‖b‖".into(), 2));
+        assert_eq!(cut(levels, "ab", false), ("a‖b‖".into(), 2));
+        // A space that was put in front comes from nowhere: what follows begins at 0, too.
+        let one = Level::FixedLength(NonZeroUsize::MIN);
+        let levels = vec![Level::PrefixSpace, one, metaspace(Scheme::First, false)];
+        assert_eq!(cut(levels, "ab", true), ("▁‖▁a‖b‖".into(), 2));
+    }
+
+    #[test]
+    fn blanks_begin_pieces() {
+        let cut = |scheme, split, text| cut(vec![metaspace(scheme, split)], text, true).0;
+        assert_eq!(cut(Scheme::Always, true, "a  b▁"), "▁a‖▁‖▁b‖▁‖");
+        assert_eq!(cut(Scheme::Always, false, " a b"), "▁a▁b‖");
+        assert_eq!(cut(Scheme::Never, true, "a b"), "a‖▁b‖");
     }
 }

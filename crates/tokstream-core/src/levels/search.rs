@@ -1,8 +1,8 @@
 //! Text → the matches of a pattern, and the gaps between them.
 //!
 //! In: the text of one piece, as it grows, and an automaton that need not match everywhere. Out: in
-//! text order, how far the text surely is a gap or a match, and where matches end. Held back: the
-//! text from the first place on where a match may begin but need not.
+//! text order, how far the text surely is a gap or a match, and where matches end. Held back: what
+//! the text is from the first place on where a match may begin but need not.
 //!
 //! A search that goes back to try again costs quadratic time on some pattern. Here every place
 //! where a match might begin is followed at once, as one *run* of the automaton. Two runs in the
@@ -23,6 +23,9 @@ pub enum Found {
     Match(u64),
     /// The match that was told ends where it was told to.
     MatchEnd,
+    /// Text from the position told last up to this one lies in one gap or in one match that begins
+    /// there; which of the two will be told.
+    Either(u64),
 }
 
 /// A match that may begin at `begin`.
@@ -233,6 +236,9 @@ impl Search {
             self.tell_match(run.begin, run.last, sink);
         } else {
             self.tell_gap(run.begin, sink);
+            // If this match fails, the gap ends at the next one at the earliest.
+            let next = self.runs.get(1).map_or(self.position, |next| next.begin);
+            sink(Found::Either(self.settled.front().map_or(next, |&(begin, _)| next.min(begin))));
         }
         if automaton.ends(run.state) {
             self.runs.clear();

@@ -1,6 +1,7 @@
 //! Split at the matches of a pattern: which matches and gaps make one piece.
 //!
-//! In: text. Out: pieces. Held back: what `search` holds.
+//! In: text. Out: pieces. Held back: text of which `search` cannot say yet what it is, unless it is
+//! part of the same piece in any case.
 
 use std::sync::Arc;
 
@@ -58,12 +59,14 @@ pub(crate) struct SplitState {
 /// The match or gap that was told last, and the piece it went to.
 #[derive(Clone, Debug, Default)]
 struct Pieces {
-    told: u64,
+    given: u64,
     /// Counts it as a match? `None` before the first one.
     last: Option<bool>,
     /// More of it may come.
     goes_on: bool,
     is_open: bool,
+    /// The piece of the next match or gap is open already.
+    is_early: bool,
 }
 
 impl Pieces {
@@ -80,17 +83,43 @@ impl Pieces {
                 }
                 return;
             }
+            Found::Either(position) => return self.take_early(split, position, held, sink),
         };
         if !(self.goes_on && self.last == Some(is_match)) {
-            if !self.last.is_some_and(|last| split.joins(last, is_match)) {
+            let joins = self.last.is_some_and(|last| split.joins(last, is_match));
+            if !joins && !self.is_early {
                 self.close(sink);
             }
+            self.is_early = false;
             (self.last, self.goes_on) = (Some(is_match), true);
         }
         let is_dropped = is_match && split.behaviour == Behaviour::Removed;
         self.is_open |= !is_dropped;
-        held.take((position - self.told) as usize, is_dropped, sink);
-        self.told = position;
+        self.give(position, is_dropped, held, sink);
+    }
+
+    /// Give text up to `position` if it makes no difference whether it is a match or a gap.
+    fn take_early(&mut self, split: &Split, position: u64, held: &mut Held, sink: &mut impl Sink) {
+        if split.behaviour == Behaviour::Removed || position <= self.given {
+            return;
+        }
+        let joins = |is_match| self.last.is_some_and(|last| split.joins(last, is_match));
+        let is_gap_open = self.goes_on && self.last == Some(split.invert);
+        let (as_gap, as_match) = (is_gap_open || joins(split.invert), joins(!split.invert));
+        if as_gap != as_match && !self.is_early {
+            return;
+        }
+        if !as_gap && !self.is_early {
+            self.close(sink);
+            self.is_early = true;
+        }
+        self.is_open = true;
+        self.give(position, false, held, sink);
+    }
+
+    fn give(&mut self, position: u64, is_dropped: bool, held: &mut Held, sink: &mut impl Sink) {
+        held.take(position.saturating_sub(self.given) as usize, is_dropped, sink);
+        self.given = self.given.max(position);
     }
 
     fn close(&mut self, sink: &mut impl Sink) {
@@ -114,6 +143,10 @@ impl SplitState {
     ) {
         let Self { held, search, pieces } = self;
         held.push(text, n_source);
+        if held.has_no_text() {
+            // Source that was dropped between pieces: there may be no other piece.
+            return held.take_rest(sink);
+        }
         search.push(&split.automaton, text, &mut |found| pieces.take(split, found, held, sink));
     }
 

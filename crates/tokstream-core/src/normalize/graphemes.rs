@@ -57,7 +57,7 @@ impl Properties {
             // Syllables with and without a trailing consonant, of which there are 27.
             let (with, without) = (ask_for(SYLLABLES.start + 1), ask_for(SYLLABLES.start));
             for cp in SYLLABLES {
-                let has_trailing = (cp - SYLLABLES.start) % 28 != 0;
+                let has_trailing = !(cp - SYLLABLES.start).is_multiple_of(28);
                 flags[cp as usize] = if has_trailing { with } else { without };
             }
             Self { flags }

@@ -22,6 +22,7 @@ mod mapped;
 mod precompiled;
 mod properties;
 mod replace;
+mod replace_pattern;
 mod sentencepiece;
 mod step;
 

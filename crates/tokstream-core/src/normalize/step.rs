@@ -6,8 +6,10 @@ use super::forms::{Form, FormState};
 use super::mapped::Mapped;
 use super::precompiled::Precompiled;
 use super::replace::Replace;
+use super::replace_pattern::ReplacePattern;
 use super::sentencepiece::{Options, SentencePiece};
 use crate::error::TableError;
+use crate::pretokens::Automaton;
 
 /// A step: its tables, which are shared, and its state in one stream.
 #[derive(Clone, Debug)]
@@ -21,6 +23,7 @@ enum Kind {
     Prepend(Prepend),
     PrependUnless(PrependUnless),
     Replace(Replace),
+    ReplacePattern(ReplacePattern),
     Precompiled(Precompiled),
     SentencePiece(SentencePiece),
 }
@@ -62,6 +65,12 @@ impl Step {
         Ok(Self(Kind::Replace(Replace::new(literal, content)?)))
     }
 
+    /// Replace each match that `automaton` finds, which need not match everywhere, by `content`.
+    #[must_use]
+    pub fn replace_pattern(automaton: Automaton, content: &str) -> Self {
+        Self(Kind::ReplacePattern(ReplacePattern::new(automaton, content)))
+    }
+
     /// A precompiled character map, as `tokenizers` applies it.
     pub fn precompiled(charsmap: &[u8]) -> Result<Self, TableError> {
         Ok(Self(Kind::Precompiled(Precompiled::new(charsmap)?)))
@@ -81,6 +90,7 @@ impl Step {
         match &self.0 {
             Kind::Form(_) => Some("a run of combining marks"),
             Kind::Strip(strip) => strip.waits_for(),
+            Kind::ReplacePattern(step) => step.waits_for(),
             Kind::SentencePiece(step) => step.waits_for(),
             _ => None,
         }
@@ -95,6 +105,7 @@ impl Step {
             Kind::Prepend(step) => step.push(text, out),
             Kind::PrependUnless(step) => step.push(text, out),
             Kind::Replace(step) => step.push(text, out),
+            Kind::ReplacePattern(step) => step.push(text, out),
             Kind::Precompiled(step) => step.push(text, out),
             Kind::SentencePiece(step) => step.push(text, out),
         }
@@ -117,6 +128,7 @@ impl Step {
             Kind::Prepend(step) => step.finish(),
             Kind::PrependUnless(step) => step.finish(out),
             Kind::Replace(step) => step.finish(out),
+            Kind::ReplacePattern(step) => step.finish(out),
             Kind::Precompiled(step) => step.finish(out),
             Kind::SentencePiece(step) => step.finish(out),
         }

@@ -198,6 +198,34 @@ impl Automaton {
         self.step(state, self.n_classes)
     }
 
+    /// May a search have to read any amount of text before it knows more about a match? So it is
+    /// if states without a certain match lead around in a circle without a match on the way.
+    pub(crate) fn may_wait(&self) -> bool {
+        let undecided = |entry: &u16| entry & FLAG == 0 && *entry != DEAD && !self.covers(*entry);
+        let next = |state: u16| {
+            let row = state as usize * (self.n_classes + 1);
+            self.transitions[row..row + self.n_classes].iter().copied().filter(undecided)
+        };
+        // Take away, again and again, states that nothing undecided leads to.
+        let mut n_before = vec![0_usize; self.n_states];
+        let states = START..self.n_states as u16;
+        let undecided_states = || states.clone().filter(|&state| !self.covers(state));
+        undecided_states().flat_map(next).for_each(|state| n_before[state as usize] += 1);
+        let mut free: Vec<u16> =
+            undecided_states().filter(|&state| n_before[state as usize] == 0).collect();
+        let mut n_taken = 0;
+        while let Some(state) = free.pop() {
+            n_taken += 1;
+            for state in next(state) {
+                n_before[state as usize] -= 1;
+                if n_before[state as usize] == 0 {
+                    free.push(state);
+                }
+            }
+        }
+        n_taken < undecided_states().count()
+    }
+
     /// Whatever follows, a match will end at or behind the current position.
     pub(crate) fn covers(&self, state: u16) -> bool {
         self.covers[state as usize]

@@ -191,7 +191,9 @@ impl Marking {
             let Some(id) = mark.id else { continue };
             let mut begin = start;
             if mark.strips_left {
-                begin -= blanks_before(done, start);
+                let n_blanks = blanks_before(done, start);
+                // Unless the token before takes them in.
+                begin -= if self.strips && n_blanks == start - done { 0 } else { n_blanks };
             }
             self.give(&text[done..begin], sink)?;
             if self.strips && mark.strips_left && valid(&mark.content).trim().is_empty() {

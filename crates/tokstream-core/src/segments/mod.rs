@@ -16,6 +16,7 @@ pub use marks::{Mark, MarkSet, Marking};
 
 /// A token that is found in the text before anything else, with how it is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "they are the flags of the format")]
 pub struct AddedToken {
     /// Its text.
     pub content: String,

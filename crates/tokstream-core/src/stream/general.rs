@@ -4,7 +4,8 @@
 //! the stages hold back. Every stage says from how many bytes of the segments' text its output
 //! came, so that what ids cover can be traced back.
 
-use crate::chunks::Places;
+use std::ops::Range;
+
 use crate::core::Core;
 use crate::levels::{LevelState, Sink};
 use crate::normalize::Normalizing;
@@ -13,7 +14,9 @@ use crate::segments::{Marking, Passes, Segment};
 
 use super::Run;
 use super::pieces::{Pieces, Tools};
+use super::record::Record;
 use super::sources::Sources;
+use super::track::Track;
 
 /// The stages behind the plain search.
 #[derive(Clone, Debug)]
@@ -44,15 +47,15 @@ struct Late {
 #[derive(Clone, Debug)]
 struct Cut {
     route: Route,
-    /// The text so far is empty.
-    is_first: bool,
+    /// Bytes of the segments' text that came here.
+    n_source: u64,
 }
 
 /// How text becomes pretokens.
 #[derive(Clone, Debug)]
 enum Route {
     /// By one pattern.
-    Scanned { run: Run, places: Places },
+    Scanned { run: Run, track: Track, record: Option<Record> },
     /// By a cascade, or not at all, with care for single pretokens.
     Cascaded { levels: Option<LevelState>, pieces: Pieces },
 }
@@ -65,7 +68,7 @@ pub(super) struct Context<'a> {
     pub(super) passes: Option<&'a Passes>,
 }
 
-impl<'a> Context<'a> {
+impl Context<'_> {
     fn tools(&mut self) -> Tools<'_> {
         Tools { core: self.core, scratch: self.scratch, out: self.out }
     }
@@ -77,23 +80,46 @@ impl General {
         let route = if core.cuts_pieces() {
             Route::Cascaded { levels: None, pieces: Pieces::default() }
         } else {
-            Route::Scanned { run: run.anew(), places: Places::default() }
+            Route::Scanned { run: run.anew(), track: Track::default(), record: None }
         };
         let normalizing = (!core.normalizer.is_empty()).then(|| core.normalizer.begin());
         let late = Late {
             second: Marking::default(),
             sources: Sources::default(),
             n_plain: 0,
-            cut: Cut { route, is_first: true },
+            cut: Cut { route, n_source: 0 },
         };
         Self { first: Marking::default(), rest: Rest { normalizing, late } }
+    }
+
+    /// Remember what every id stands for.
+    pub(super) fn start_record(&mut self) {
+        let record = match &mut self.rest.late.cut.route {
+            Route::Scanned { track, record, .. } => {
+                track.keep_all();
+                record
+            }
+            Route::Cascaded { pieces, .. } => {
+                pieces.track.keep_all();
+                &mut pieces.record
+            }
+        };
+        *record = Some(Record::default());
+    }
+
+    /// The bytes of the segments' text that each id stands for.
+    pub(super) fn spans(&mut self) -> Vec<Range<u64>> {
+        match self.rest.late.cut.tracks() {
+            (track, Some(record)) => record.spans(track.places()),
+            _ => Vec::new(),
+        }
     }
 
     /// Bytes of the segments' text that ids cover.
     pub(super) fn covered(&self) -> u64 {
         let (places, n_pending) = match &self.rest.late.cut.route {
-            Route::Scanned { run, places } => (places, run.n_pending()),
-            Route::Cascaded { pieces, .. } => (&pieces.places, pieces.n_pending()),
+            Route::Scanned { run, track, .. } => (track.places(), run.n_pending()),
+            Route::Cascaded { pieces, .. } => (pieces.track.places(), pieces.n_pending()),
         };
         places.source(places.n_text() - n_pending as u64)
     }
@@ -135,12 +161,12 @@ impl General {
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
         match &mut self.rest.late.cut.route {
-            Route::Scanned { run, places } => {
+            Route::Scanned { run, track, record } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.settle(core, scratch, out);
-                core.expansions.expand(out, begin, &mut false);
-                places.forget(places.n_text() - run.n_pending() as u64);
+                Record::expand(record, core, out, begin, &mut false, None);
+                track.forget(run.n_pending());
             }
             Route::Cascaded { pieces, .. } => pieces.emit_stable(&mut context.tools()),
         }
@@ -224,7 +250,7 @@ impl Late {
         self.second = Marking::default();
         let Self { sources, cut, .. } = self;
         cut.finish(context);
-        cut.skip(sources.take_rest());
+        cut.pass(sources.take_rest());
     }
 }
 
@@ -240,9 +266,13 @@ impl Cut {
                 });
             }
             Segment::Special { id, n_bytes } => {
-                let mut n_sources = 0;
-                sources.take(n_bytes, &mut |_, n_source| n_sources += n_source);
                 self.finish(context);
+                let (mut n_before, mut n_sources, mut has_begun) = (0, 0, false);
+                sources.take(n_bytes, &mut |n_text, n_source| {
+                    has_begun |= n_text > 0;
+                    *if has_begun { &mut n_sources } else { &mut n_before } += n_source;
+                });
+                self.pass(n_before);
                 self.token(context, id, n_sources);
             }
             Segment::Dropped { n_bytes } => {
@@ -255,19 +285,19 @@ impl Cut {
     /// `text`, which came from `n_source` bytes, goes to be cut.
     fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
         match &mut self.route {
-            Route::Scanned { run, places } => {
+            Route::Scanned { run, track, record } => {
                 let Context { core, scratch, out, .. } = context;
-                let (at, begin) = (places.n_source(), out.len());
-                places.add(text.len(), at..at + n_source as u64);
+                let begin = out.len();
+                track.add(text, n_source);
                 run.feed(core, scratch, text, out);
-                core.expansions.expand(out, begin, &mut false);
-                places.forget(places.n_text() - run.n_pending() as u64);
+                Record::expand(record, core, out, begin, &mut false, None);
+                track.forget(run.n_pending());
             }
             Route::Cascaded { levels, pieces } => {
                 if text.is_empty() && levels.is_none() {
                     pieces.push(&mut context.tools(), text, n_source);
                 } else {
-                    let is_first = self.is_first;
+                    let is_first = self.n_source == 0;
                     let core = context.core;
                     let state =
                         levels.get_or_insert_with(|| LevelState::new(&core.levels, is_first));
@@ -277,18 +307,19 @@ impl Cut {
                 }
             }
         }
-        self.is_first &= n_source == 0;
+        self.n_source += n_source as u64;
     }
 
     /// The run of text ends: encode all that is pending.
     fn finish(&mut self, context: &mut Context<'_>) {
         match &mut self.route {
-            Route::Scanned { run, places } => {
+            Route::Scanned { run, track, record } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.finish(core, scratch, out);
-                core.expansions.expand(out, begin, &mut false);
-                places.forget(places.n_text());
+                Record::expand(record, core, out, begin, &mut false, None);
+                track.end_run();
+                track.forget(0);
             }
             Route::Cascaded { levels, pieces } => {
                 let core = context.core;
@@ -297,26 +328,47 @@ impl Cut {
                     state.finish(&core.levels, &mut sink);
                 }
                 sink.pieces.flush(&mut sink.tools);
+                // What levels removed at the end of the run.
+                let n_removed = self.n_source - pieces.track.places().n_source();
+                pieces.track.add(&[], n_removed as usize);
+                pieces.track.end_run();
             }
         }
     }
 
     /// The next `n_source` bytes of the segments' text are an added token.
     fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
-        self.skip(n_source);
+        let (track, record) = self.tracks();
+        if let Some(record) = record {
+            let begin = track.places().n_source();
+            record.token(begin..begin + n_source as u64);
+        }
+        self.pass(n_source);
         context.out.push(id);
     }
 
-    /// The next `n_source` bytes of the segments' text are in no run of text.
+    /// The next `n_source` bytes of the segments' text are in no run of text; they belong to the
+    /// token before them, if there is none between.
     fn skip(&mut self, n_source: usize) {
-        let places = match &mut self.route {
-            Route::Scanned { places, .. } => places,
-            Route::Cascaded { pieces, .. } => &mut pieces.places,
-        };
-        let at = places.n_source();
-        places.add(0, at..at + n_source as u64);
-        places.forget(places.n_text());
-        self.is_first &= n_source == 0;
+        let (track, record) = self.tracks();
+        if let Some(record) = record {
+            record.widen(track.places().n_source(), n_source);
+        }
+        self.pass(n_source);
+    }
+
+    fn pass(&mut self, n_source: usize) {
+        let (track, _) = self.tracks();
+        track.add(&[], n_source);
+        track.forget(0);
+        self.n_source += n_source as u64;
+    }
+
+    fn tracks(&mut self) -> (&mut Track, Option<&mut Record>) {
+        match &mut self.route {
+            Route::Scanned { track, record, .. } => (track, record.as_mut()),
+            Route::Cascaded { pieces, .. } => (&mut pieces.track, pieces.record.as_mut()),
+        }
     }
 }
 

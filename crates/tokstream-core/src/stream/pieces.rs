@@ -3,12 +3,13 @@
 //! In: text that surely belongs to the current pretoken, and where pretokens end. Out: ids.
 //! Held back: of the current pretoken, what its rest may still tokenize otherwise.
 
-use crate::chunks::Places;
 use crate::core::Core;
 use crate::pretokens::Growing;
 use crate::scratch::Scratch;
 use crate::tokens::{Across, BEGIN_MARKER, END_MARKER, Live};
 
+use super::record::Record;
+use super::track::Track;
 use super::{Credit, LONG_PIECE};
 
 /// Complete pretokens that are encoded at once, at most.
@@ -34,7 +35,9 @@ pub(super) struct Pieces {
     long: usize,
     credit: Credit,
     /// Where text comes from: of the segments' text, what is in pretokens.
-    pub(super) places: Places,
+    pub(super) track: Track,
+    /// What every id stands for, if that is asked for.
+    pub(super) record: Option<Record>,
 }
 
 /// What is needed to take text in.
@@ -54,7 +57,7 @@ impl Pieces {
     /// as long as they are, or one character, or nothing.
     pub(super) fn push(&mut self, tools: &mut Tools<'_>, text: &[u8], n_source: usize) {
         if text.is_empty() {
-            return self.place(0, n_source);
+            return self.track.add(text, n_source);
         }
         self.credit.earn(text.len());
         if tools.core.filter.is_some() {
@@ -86,27 +89,27 @@ impl Pieces {
             if is_known {
                 self.append(tools, unit, source);
             } else {
-                self.place(0, source);
+                self.track.add(&[], source);
             }
         }
     }
 
-    fn place(&mut self, n_text: usize, n_source: usize) {
-        let at = self.places.n_source();
-        self.places.add(n_text, at..at + n_source as u64);
-    }
-
     fn append(&mut self, tools: &mut Tools<'_>, text: &[u8], n_source: usize) {
-        if !self.is_begun {
+        let is_first = !self.is_begun;
+        if is_first {
             self.is_begun = true;
             self.long = LONG_PIECE;
             if tools.core.has_begin_marker {
                 self.text.push(BEGIN_MARKER);
-                self.place(1, 0);
+                self.track.add_prefix(1);
             }
         }
+        if is_first && n_source == 0 && tools.core.is_piece_prefix(text) {
+            self.track.add_prefix(text.len());
+        } else {
+            self.track.add(text, n_source);
+        }
         self.text.extend_from_slice(text);
-        self.place(text.len(), n_source);
         if self.text.len() - self.begin >= self.long {
             self.flush(tools);
             self.emit_stable(tools);
@@ -121,7 +124,7 @@ impl Pieces {
         }
         if tools.core.has_end_marker {
             self.text.push(END_MARKER);
-            self.place(1, 0);
+            self.track.add_suffix(1);
         }
         self.is_begun = false;
         self.begin = self.text.len();
@@ -148,15 +151,23 @@ impl Pieces {
                 }
                 None => self.live.close(&core.vocabulary, piece, out),
             }
-            core.expansions.expand(out, begin, &mut self.follows_unknown);
+            Record::expand(
+                &mut self.record,
+                core,
+                out,
+                begin,
+                &mut self.follows_unknown,
+                Some(end),
+            );
             self.is_partial = false;
             (done, rest) = (end, after);
         }
-        if core.expansions.are_fused() {
+        if core.expansions.are_fused() || self.record.is_some() {
             for &end in rest {
                 let begin = out.len();
                 core.vocabulary.merge(&self.text[done..end], &mut scratch.merge, out);
-                core.expansions.expand(out, begin, &mut false);
+                let n = Some(end - done);
+                Record::expand(&mut self.record, core, out, begin, &mut false, n);
                 done = end;
             }
         } else if let Some(&end) = rest.last() {
@@ -176,7 +187,7 @@ impl Pieces {
     fn drain(&mut self, n: usize) {
         self.text.drain(..n);
         self.begin = self.begin.saturating_sub(n);
-        self.places.forget(self.places.n_text() - self.text.len() as u64);
+        self.track.forget(self.text.len());
     }
 
     /// Emit what no continuation of the current pretoken can change; the complete ones are gone.
@@ -198,7 +209,7 @@ impl Pieces {
         }
         let begin = out.len();
         self.live.emit(vocabulary, &self.text, boundary, out);
-        core.expansions.expand(out, begin, &mut self.follows_unknown);
+        Record::expand(&mut self.record, core, out, begin, &mut self.follows_unknown, None);
         self.is_partial = true;
         self.drain(boundary);
     }

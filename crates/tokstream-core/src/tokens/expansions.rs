@@ -65,8 +65,20 @@ impl Expansions {
         if self.fused.is_none() && out[begin..].iter().all(|&id| id < self.least) {
             return;
         }
+        self.expand_each(out, begin, follows, &mut |_, _| {});
+    }
+
+    /// The same; tells `each` internal id and how many ids it became.
+    pub fn expand_each(
+        &self,
+        out: &mut Vec<u32>,
+        begin: usize,
+        follows: &mut bool,
+        each: &mut dyn FnMut(u32, usize),
+    ) {
         let internal = out.split_off(begin);
         for id in internal {
+            let n_before = out.len();
             let expansion = self.ids_of(id);
             let fused = self.fused;
             let mut put = |id: u32| {
@@ -80,6 +92,7 @@ impl Expansions {
                 Some(ids) => ids.iter().copied().for_each(&mut put),
                 None => put(id),
             }
+            each(id, out.len() - n_before);
         }
     }
 }

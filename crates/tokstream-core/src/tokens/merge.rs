@@ -183,6 +183,11 @@ impl Forest {
         self.ids[token as usize]
     }
 
+    /// Every id with the bytes of its token.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+        (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
+    }
+
     pub(crate) fn length(&self, token: u32) -> usize {
         self.nodes[token as usize].length as usize
     }

@@ -146,6 +146,12 @@ impl Vocabulary {
         self.unreachable.iter().map(|&(_, id)| id)
     }
 
+    /// Every id with the bytes it stands for.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+        let whole = self.unreachable.iter().map(|(bytes, id)| (*id, bytes.len()));
+        whole.chain(self.forest.lengths())
+    }
+
     /// The id of a whole pretoken that is an entry Merge would not produce.
     pub(crate) fn whole_piece(&self, piece: &[u8]) -> Option<u32> {
         if self.unreachable.is_empty() {

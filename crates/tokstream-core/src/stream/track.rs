@@ -1,0 +1,92 @@
+//! Where the text that becomes tokens comes from.
+
+use crate::chunks::Places;
+
+/// Text that goes to be cut or merged, as it is added, with its source.
+///
+/// Text without a source of its own comes from the character before it; at the beginning of a
+/// run or as a sign that a level has put before a piece, from the one behind it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Track {
+    places: Places,
+    /// Length of the last character of the run; 0 at its beginning.
+    last_width: usize,
+    /// The next character is also what the text before it comes from.
+    is_prefix: bool,
+}
+
+impl Track {
+    /// What was added so far.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Forget nothing.
+    pub(super) fn keep_all(&mut self) {
+        self.places.keep_all();
+    }
+
+    /// Text of which all but the last `n_pending` bytes will not be asked about any more.
+    pub(super) fn forget(&mut self, n_pending: usize) {
+        self.places.forget(self.places.n_text() - n_pending as u64);
+    }
+
+    /// `text`, which came from the next `n_source` bytes.
+    pub(super) fn add(&mut self, text: &[u8], n_source: usize) {
+        let at = self.places.n_source();
+        if text.is_empty() {
+            return self.places.add(0, at..at + n_source as u64);
+        }
+        if n_source == 0 {
+            return if self.last_width > 0 && !self.is_prefix {
+                self.places.add_to_last(text.len(), self.last_width);
+            } else {
+                self.add_prefix(text.len());
+            };
+        }
+        let is_equal = text.len() == n_source;
+        let mut first = 0;
+        if self.is_prefix {
+            self.is_prefix = false;
+            first = if is_equal { first_width(text) } else { text.len() };
+            let source = if is_equal { first } else { n_source };
+            self.places.add_to_next(first, at..at + source as u64);
+        }
+        if first < text.len() {
+            let at = self.places.n_source();
+            let n_left = if is_equal { text.len() - first } else { n_source };
+            self.places.add(text.len() - first, at..at + n_left as u64);
+        }
+        self.last_width = last_width(text);
+    }
+
+    /// So many bytes of text that come from the next character.
+    pub(super) fn add_prefix(&mut self, n_text: usize) {
+        let at = self.places.n_source();
+        self.places.add(n_text, at..at);
+        self.is_prefix = true;
+    }
+
+    /// So many bytes of text that come from the last character.
+    pub(super) fn add_suffix(&mut self, n_text: usize) {
+        self.places.add_to_last(n_text, self.last_width);
+    }
+
+    /// The run of text ends.
+    pub(super) fn end_run(&mut self) {
+        self.last_width = 0;
+        self.is_prefix = false;
+    }
+}
+
+/// Bytes of the last character of `text`.
+fn last_width(text: &[u8]) -> usize {
+    let begin = text.iter().rposition(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
+    text.len() - begin
+}
+
+/// Bytes of the first character of `text`.
+fn first_width(text: &[u8]) -> usize {
+    let end = text.iter().skip(1).position(|&byte| byte & 0xC0 != 0x80);
+    end.map_or(text.len(), |end| end + 1)
+}
