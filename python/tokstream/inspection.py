@@ -50,6 +50,12 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
     if parts is None:
         facts["n_tokens"] = len(vocabulary)
     facts["streaming"] = _streaming(tokenizer, vocabulary, core, automaton, analysis)
+    if parts is not None and (waits_for := parts.waits_for()):
+        facts["streaming"] |= {  # type: ignore[operator]
+            "memory": "grows with the undecided text",
+            "proved_delay_bytes": None,
+            "waits_for": waits_for,
+        }
     facts["pattern_analysis"] = asdict(analysis)
     return facts
 

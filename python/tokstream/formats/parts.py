@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ SpecialDefault = Literal["refuse", "recognise", "plain"]
 Units = Literal["bytes", "characters"]
 """What merging starts from."""
 
-Step = tuple[object, ...]
+Step = tuple[Any, ...]
 """A normalizer step or a level: its name, then its arguments."""
 
 
@@ -196,13 +196,15 @@ class TokenizerParts:
         return ", ".join(ways)
 
     def waits_for(self) -> list[str]:
-        """Return what may make a stream hold any amount of text, as far as the format says it.
-
-        Patterns are not looked at.
-        """
+        """Return what may make a stream hold any amount of text, apart from the one automaton."""
         from tokstream import _core  # noqa: PLC0415 - only this needs more than its types
 
         found = list(_core.Normalize(list(self.normalizer)).unbounded)
+        if self.levels:
+            from tokstream.patterns.search import held_by_levels  # noqa: PLC0415 - it analyses
+
+            if held_by_levels(self.levels) is None:
+                found.append("a match that may go on")
         found += [f"blanks before {t.content!r}" for t in self.added_tokens if t.lstrip][:1]
         found += [f"blanks behind {t.content!r}" for t in self.added_tokens if t.rstrip][:1]
         return found

@@ -24,6 +24,7 @@ from tokstream.formats.huggingface.postprocessors import read_postprocessor
 from tokstream.formats.huggingface.pretokenizers import Split, read_pretokenizer
 from tokstream.formats.huggingface.vocabulary import build_tables
 from tokstream.formats.parts import TokenizerParts
+from tokstream.patterns.combine import combine
 
 if TYPE_CHECKING:
     from tokstream.decoding import Decoder
@@ -113,18 +114,19 @@ def _reduced(
 ) -> tuple[tuple[Step, ...], bytes | None, str | None]:
     """Return levels, automaton and pattern: one automaton in place of levels where that is exact.
 
-    That is so for a single split that keeps matches and what lies between as pretokens, unless
-    what becomes of a pretoken depends on where it ends.
+    That is so for many splits that keep matches and what lies between as pretokens, unless what
+    becomes of a pretoken depends on where it ends.
     """
     if cuts and _never_matches(cuts[0], normalizer):
         cuts = cuts[1:]
-    only = cuts[0] if len(cuts) == 1 else None
-    if isinstance(only, Split) and only.behaviour == "isolated" and not needs_pieces:
-        automaton = only.isolating_automaton()
-        if automaton is not None:
-            return (), automaton, only.pattern
     levels = tuple(cut.step() if isinstance(cut, Split) else cut for cut in cuts)
-    return levels, None, None
+    if not levels or needs_pieces:
+        return levels, None, None
+    automaton = combine(levels)
+    if automaton is None:
+        return levels, None, None
+    pattern = cuts[0].pattern if len(cuts) == 1 and isinstance(cuts[0], Split) else None
+    return (), automaton.to_bytes(), pattern
 
 
 def _never_matches(cut: Split | Step, normalizer: list[Step]) -> bool:

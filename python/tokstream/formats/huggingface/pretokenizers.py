@@ -61,19 +61,6 @@ class Split:
     literal: str | None
     node: Node
 
-    def isolating_automaton(self) -> bytes | None:
-        """Return the pattern as an automaton that cuts text into matches and what lies between.
-
-        Returns:
-            None if where the text between matches ends is not known one character later.
-        """
-        from tokstream.patterns import compile_pattern  # noqa: PLC0415 - not every file has one
-
-        try:
-            return compile_pattern(self.pattern, self.dialect, gaps=True).to_bytes()
-        except PatternError:
-            return None
-
     def step(self) -> Step:
         """Return the level for the engine.
 
