@@ -72,7 +72,7 @@ class Comparison:
         self.row = row
         self.tokenizer = tokenizer
         self.reference = reference
-        self.rng = random.Random(seed)  # noqa: S311 - texts, no secrets
+        self.rng = random.Random(seed)
 
     def corpus(self, text: str) -> None:
         """Compare one long text: one call, and a stream whose delay is noted."""
@@ -158,10 +158,10 @@ def report(rows: list[Row], seed: int, seconds: float) -> str:
     lines = [
         "# Tokenizers of all formats against their references",
         "",
-        "Made by `python scripts/check_formats.py`. Ids of whole corpora and of generated texts, by",
-        "one call and by a stream in random chunks; what the reference's ids and random ids are",
-        "decoded to, whole and one by one. The numbers under *one call*, *chunks* and *decoded* are",
-        "texts that came out otherwise than from the reference. Delay in bytes, on the corpora in",
+        "Made by `python scripts/check_formats.py`. Ids of whole corpora and of generated texts,",
+        "by one call and by a stream in random chunks; what the reference's ids and random ids",
+        "are decoded to, whole and one by one. Under *one call*, *chunks* and *decoded*: texts",
+        "that came out otherwise than from the reference. Delay in bytes, on the corpora in",
         f"chunks of 1 to 8 bytes, {_DELAY_BYTES // 1024} KB of each.",
         "",
         f"- date: {dt.datetime.now(dt.UTC).date()}",
@@ -210,9 +210,7 @@ def main() -> int:
         texts.append(whole.decode("utf-8", "ignore"))
     start = time.perf_counter()
     rows = []
-    for reference in references(options.folder):
-        if options.names and reference.name not in options.names:
-            continue
+    for reference in references(options.folder, options.names or ()):
         rows.append(check(reference, texts, options.texts, options.seed))
         print(f"{rows[-1].name}: {rows[-1].refused or rows[-1].n_different}", file=sys.stderr)
     options.output.write_text(

@@ -123,7 +123,9 @@ PRE_TOKENIZERS: Sequence[Json | None] = (
     *(_metaspace(scheme, split=False) for scheme in ("always", "first", "never")),
     {"type": "FixedLength", "length": 3},
     {"type": "UnicodeScripts"},
-    _sequence("pretokenizers", {"type": "Whitespace"}, {"type": "Digits", "individual_digits": True}),
+    _sequence(
+        "pretokenizers", {"type": "Whitespace"}, {"type": "Digits", "individual_digits": True}
+    ),
     _sequence("pretokenizers", _metaspace("always", split=True), {"type": "Punctuation"}),
     _sequence("pretokenizers", {"type": "WhitespaceSplit"}, _metaspace("first", split=True)),
     _sequence("pretokenizers", {"type": "UnicodeScripts"}, _split(_regex(r"\s"), "MergedWithNext")),
@@ -135,7 +137,9 @@ _BYTE_LEVEL_ONES: Sequence[Json] = (
     _byte_level(regex=False),
     _byte_level(prefix=True, regex=False),
     _sequence("pretokenizers", _split(_regex(_GPT_4), "Isolated"), _byte_level(regex=False)),
-    _sequence("pretokenizers", _split(_regex(_GPT_4), "Removed", invert=True), _byte_level(regex=False)),
+    _sequence(
+        "pretokenizers", _split(_regex(_GPT_4), "Removed", invert=True), _byte_level(regex=False)
+    ),
     _sequence("pretokenizers", {"type": "Digits", "individual_digits": True}, _byte_level()),
     _sequence("pretokenizers", {"type": "Whitespace"}, _byte_level(prefix=True)),
     _sequence("pretokenizers", {"type": "Punctuation"}, _byte_level(regex=False)),
@@ -147,7 +151,9 @@ _BYTE_LEVEL_ONES: Sequence[Json] = (
         _byte_level(regex=False),
     ),
     _sequence("pretokenizers", _byte_level(), {"type": "Digits", "individual_digits": True}),
-    _sequence("pretokenizers", _byte_level(regex=False), _split(_string("\u0120"), "MergedWithNext")),
+    _sequence(
+        "pretokenizers", _byte_level(regex=False), _split(_string("\u0120"), "MergedWithNext")
+    ),
 )
 
 ADDED: Sequence[Sequence[tuple[str, str]]] = (

@@ -10,7 +10,6 @@ import base64
 import json
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tiktoken
@@ -21,6 +20,7 @@ from data import OPEN_RANK_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from tokstream import Tokenizer
 
@@ -50,10 +50,12 @@ class Reference:
     ids: Sequence[int]
 
 
-def references(folder: Path) -> Iterator[Reference]:
-    """Yield the reference of every tokenizer that lies in a folder of `folder`."""
+def references(folder: Path, names: Sequence[str] = ()) -> Iterator[Reference]:
+    """Yield the reference of every tokenizer, or of some, that lie in folders of `folder`."""
     for path in sorted(folder.glob("*/*")):
         name = f"{path.parent.name}/{path.name}"
+        if names and name not in names:
+            continue
         if path.name == "tokenizer.json":
             yield hugging_face(path, name)
         elif path.name.startswith("tekken"):
@@ -111,7 +113,9 @@ def tekken(path: Path, name: str) -> Reference:
     n_special = config["default_num_special_tokens"]
     n_ranks = config["default_vocab_size"] - n_special
     ranks = {base64.b64decode(t["token_bytes"]): t["rank"] for t in data["vocab"][:n_ranks]}
-    reference = tiktoken.Encoding("tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={})
+    reference = tiktoken.Encoding(
+        "tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={}
+    )
     return Reference(
         name,
         f"tiktoken {version('tiktoken')}",

@@ -116,9 +116,7 @@ def load(
     return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
 
 
-def from_hub(
-    repo_id: str, *, revision: str | None = None, name: str | None = None
-) -> Tokenizer:
+def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = None) -> Tokenizer:
     """Load the tokenizer of a model on the Hugging Face hub.
 
     The files are fetched, or found in its cache, by `huggingface_hub`, whose settings are

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from tokstream.decoding import Decoding
     from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.decoding import Decoding
     from tokstream.tokenizer import Tokenizer
 
 __all__ = ["DecodeStream", "EncodeStream"]

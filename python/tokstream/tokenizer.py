@@ -111,7 +111,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         self._decoder: Decoder | None = None
         largest_special = max(self._special_tokens.values(), default=-1)
         self._n_vocab = max(vocabulary.n_vocab, largest_special + 1)
-        self._key = (
+        self._key: tuple[object, ...] = (
             vocabulary.content_digest(),
             pattern,
             tuple(sorted(self._special_tokens.items())),
@@ -236,7 +236,11 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         """
         specials = self._special.resolve(allowed_special, disallowed_special)
         return self._core.encode(  # type: ignore[return-value]
-            text, specials, replaces(errors), False, add_special_tokens  # noqa: FBT003
+            text,
+            specials,
+            replaces(errors),
+            False,  # noqa: FBT003
+            add_special_tokens,
         )
 
     def encode_array(

@@ -22,6 +22,9 @@ Leading = Literal["kept", "one", "all"]
 
 _BLANK = "\u2581"
 
+# what may follow these first bytes: no overlong forms, no surrogates, nothing above U+10FFFF
+_SECOND_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
+
 
 @final
 class PieceDecoder(Decoder):
@@ -72,7 +75,7 @@ class _PieceDecoding(Decoding):
         if not isinstance(ids, list | tuple):
             ids = list(ids)
         n_pieces = len(decoder.texts)
-        if ids and not (0 <= min(ids) and max(ids) < n_pieces):
+        if ids and (min(ids) < 0 or max(ids) >= n_pieces):
             raise unknown_id(ids, dict.fromkeys(range(n_pieces)))
         parts: list[str] = []
         for piece in ids:
@@ -135,9 +138,7 @@ def _length(data: bytearray) -> int:
     need = 2 if 0xC2 <= first < 0xE0 else 3 if first < 0xF0 else 4 if first < 0xF5 else 0
     if first < 0xC2 or not need:
         return 0
-    least, most = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}.get(
-        first, (0x80, 0xBF)
-    )
+    least, most = _SECOND_BYTES.get(first, (0x80, 0xBF))
     for k, byte in enumerate(data[1:need]):
         if not (least if k == 0 else 0x80) <= byte <= (most if k == 0 else 0xBF):
             return 0

@@ -118,7 +118,9 @@ class Node:
             raise self.wrong(f"is {shown(text)}, expected one of {expected}")
         return text
 
-    def wrong(self, what: str, remedy: str = "get the file again, or correct it") -> VocabularyError:
+    def wrong(
+        self, what: str, remedy: str = "get the file again, or correct it"
+    ) -> VocabularyError:
         """Return the error that says what is wrong here."""
         return VocabularyError(f"{self.label}: {self.place} {what}; {remedy}", self.path)
 
@@ -133,11 +135,11 @@ class Node:
 
     def _as(self, kind: type) -> Any:  # noqa: ANN401 - JSON
         # true and false are ints to Python, not to JSON
-        if type(self.value) is kind:
-            return self.value
-        self._not(kind)
+        if type(self.value) is not kind:
+            self._refuse(kind)
+        return self.value
 
-    def _not(self, kind: type) -> NoReturn:
+    def _refuse(self, kind: type) -> NoReturn:
         found = _NAMES.get(type(self.value), "something else")
         if not isinstance(self.value, dict | list | type(None)):
             found = shown(self.value)

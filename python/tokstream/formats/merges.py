@@ -19,6 +19,8 @@ from tokstream.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from typing_extensions import Buffer
+
 __all__ = ["MergeTables", "Unknown", "order_tokens"]
 
 _HIDDEN = 2**32 - 1
@@ -86,8 +88,8 @@ def order_tokens(
     """
     blob, lengths, order, unreachable, rules = _core.canonical_order(
         b"".join(tokens),
-        array("I", list(map(len, tokens))),
-        merges,
+        _buffer(array("I", list(map(len, tokens)))),
+        _buffer(merges),
         units,
         has_begin_marker,
         has_end_marker,
@@ -113,6 +115,11 @@ def order_tokens(
         unreachable=tuple([(tokens[at], ids[at]) for at in _numbers(unreachable)]),
         rules=rules,
     )
+
+
+def _buffer(table: array[int]) -> Buffer:
+    """Return a buffer that is aligned even if it is empty, which an empty array's is not."""
+    return table or memoryview(array("I", (0,)))[:0]
 
 
 def _numbers(data: bytes) -> array[int]:

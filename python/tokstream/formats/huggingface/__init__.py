@@ -72,7 +72,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     model = read_model(document["model"])
     added = read_added_tokens(document.get("added_tokens"), model)
     _check_template(document, template, model, added)
-    n_ids = 1 + max(max(model.ids), max((token.id for token in added), default=-1))
+    n_ids = 1 + max(*model.ids, *(token.id for token in added), -1)
     tables = build_tables(model, is_byte_level=is_byte_level, first_free_id=n_ids)
     needs_pieces = (
         tables.unknown.fuse

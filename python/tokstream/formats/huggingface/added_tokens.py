@@ -6,7 +6,7 @@ them. Refused: an id that the reference would change silently.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokstream.formats.document import shown
 from tokstream.formats.parts import AddedToken
@@ -80,7 +80,7 @@ def _plain(value: object) -> AddedToken | None:
     if type(value) is not dict:
         return None
     content, token_id = value.get("content"), value.get("id")
-    flags = [value.get(name) for name in _FLAGS]
+    flags: list[Any] = [value.get(name) for name in _FLAGS]
     if type(content) is not str or type(token_id) is not int or set(map(type, flags)) != {bool}:
         return None
     if not content.isascii() or not 0 <= token_id <= MAX_TOKEN_ID:

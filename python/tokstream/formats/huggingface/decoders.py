@@ -34,7 +34,7 @@ def read_decoder(node: Node | None) -> tuple[Stage | Join, ...]:
     return ("spaces",) if node is None else tuple(_stages(node))
 
 
-def _stages(node: Node) -> list[Stage | Join]:
+def _stages(node: Node) -> list[Stage | Join]:  # noqa: C901, PLR0911 - a case for each type
     kind = node["type"].text()
     match kind:
         case "ByteLevel":

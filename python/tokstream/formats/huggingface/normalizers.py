@@ -30,7 +30,7 @@ _PLAIN = {
 }
 
 
-def read_normalizer(node: Node | None) -> list[Step]:
+def read_normalizer(node: Node | None) -> list[Step]:  # noqa: PLR0911 - a case for each type
     """Read the normalizer.
 
     Raises:

@@ -41,6 +41,7 @@ _BEHAVIOURS: dict[str, Behaviour] = {
     "Contiguous": "contiguous",
 }
 
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """A split by a pattern.
@@ -104,7 +105,7 @@ def _flat(node: Node) -> list[Node]:
     return [inner for part in node["pretokenizers"] for inner in _flat(part)]
 
 
-def _levels(node: Node) -> list[Split | Step]:
+def _levels(node: Node) -> list[Split | Step]:  # noqa: C901, PLR0911, PLR0912 - one each
     def split(
         pattern: str,
         behaviour: Behaviour = "isolated",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tokstream.formats.document import shown
@@ -94,9 +93,7 @@ def _refuse_equal_scores(
         why = _why_not(model, tied, character, score)
         if why is None:
             longest = max(map(len, tied))
-            # the pieces of a run, strongest first
-            lengths = sorted({len(piece): ranks[piece] for piece in tied}.items(), key=itemgetter(1))
-            by_length = dict(lengths)
+            by_length = {len(piece): ranks[piece] for piece in tied}
             for n in range(2, _COMPARED_RUNS * longest + 1):
                 if _leftmost(n, by_length) != _ranked(n, by_length):
                     why = f"a run of {n} characters {character!r} would be merged otherwise"

@@ -114,8 +114,14 @@ def read_model(data: bytes, label: str = "<bytes>", path: str | None = None) -> 
             f"({error.what}); the file is cut short or damaged, get it again",
             path,
         ) from None
-    trainer = parts.get(_TRAINER, Message(b""))
-    normalizer = parts.get(_NORMALIZER, Message(b""))
+    for number, what in ((_TRAINER, "trainer"), (_NORMALIZER, "normalizer")):
+        if number not in parts:
+            raise VocabularyError(
+                f"{label}: a SentencePiece model without the settings of its {what}; "
+                "the file is cut short, get it again",
+                path,
+            )
+    trainer, normalizer = parts[_TRAINER], parts[_NORMALIZER]
     model = SentencePieceModel(
         pieces=pieces,
         scores=scores,
@@ -167,7 +173,7 @@ def _control(pieces: list[str], kinds: list[int], text: str) -> int | None:
     )
 
 
-def _check(model: SentencePieceModel) -> None:
+def _check(model: SentencePieceModel) -> None:  # noqa: C901 - a list of checks
     """Refuse what the reference refuses, too."""
 
     def wrong(what: str) -> NoReturn:
