@@ -16,7 +16,7 @@ def sequence(key: str, *parts: dict[str, Any]) -> dict[str, Any]:
     return {"type": "Sequence", key: list(parts)}
 
 
-UNSUPPORTED = {
+UNSUPPORTED: dict[str, tuple[dict[str, Any], str, str]] = {
     "WordPiece": ({"model": {"type": "WordPiece", "vocab": {"a": 0}}}, "$.model.type", "WordPiece"),
     "Unigram": ({"model": {"type": "Unigram", "vocab": [["a", 0.0]]}}, "$.model.type", "Unigram"),
     "WordLevel": ({"model": {"type": "WordLevel", "vocab": {"a": 0}}}, "$.model.type", "WordLevel"),
@@ -70,7 +70,7 @@ def test_refused_by_name(case: str) -> None:
     assert "cannot be honoured exactly: " in str(caught.value)
 
 
-MODELS = {
+MODELS: dict[str, tuple[dict[str, Any], str]] = {
     "dropout": ({"dropout": 0.1}, "dropout of 0.1"),
     "affix and fallback": ({"end_of_word_suffix": "</w>", "byte_fallback": True}, "byte_fallback"),
     "affix and whole": ({"continuing_subword_prefix": "#", "ignore_merges": True}, "ignore_merges"),
@@ -94,7 +94,7 @@ def test_models_refused_by_name(case: str) -> None:
     assert caught.value.place.startswith("$.model")
 
 
-DAMAGED = {
+DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "merge of unknown": ({"merges": ["a b", "a x"]}, "$.model.merges[1] names 'x'"),
     "merge into unknown": ({"merges": ["b a"]}, "$.model.merges[0] makes 'ba'"),
     "three parts": ({"merges": ["a b c"]}, "$.model.merges[0] is 'a b c'"),
@@ -123,7 +123,7 @@ def test_damaged_models(case: str) -> None:
     assert message in str(caught.value)
 
 
-MEMBERS = {
+MEMBERS: dict[str, tuple[dict[str, Any], str]] = {
     "no type": ({"decoder": {}}, "$.decoder has no 'type'"),
     "behaviour": (
         {"pre_tokenizer": {"type": "Split", "pattern": {"String": "a"}, "behavior": "Odd"}},
@@ -201,9 +201,10 @@ def test_other_documents(content: bytes, message: str) -> None:
 
 
 def test_options_of_rank_files() -> None:
-    for option in ({"pattern": "a"}, {"special_tokens": {}}):
-        with pytest.raises(tokstream.ConfigurationError, match="is for rank files"):
-            tokstream.load(tokenizer_json(), **option)  # type: ignore[arg-type]
+    with pytest.raises(tokstream.ConfigurationError, match="pattern is for rank files"):
+        tokstream.load(tokenizer_json(), pattern="a")
+    with pytest.raises(tokstream.ConfigurationError, match="special_tokens is for rank files"):
+        tokstream.load(tokenizer_json(), special_tokens={})
 
 
 TEKKEN = {
