@@ -186,7 +186,8 @@ class TokenizerParts:
         if any(token.lstrip or token.rstrip or token.single_word for token in self.added_tokens):
             ways.append("added tokens with conditions")
         if self.levels:
-            ways.append(f"{len(self.levels)} levels")
+            n_levels = len(self.levels)
+            ways.append("1 level" if n_levels == 1 else f"{n_levels} levels")
         elif self.automaton is None:
             ways.append("one pretoken")
         else:
