@@ -1,9 +1,8 @@
 //! Texts → where each stands in a list of tokens: what reading half a million merges spends most on.
-use std::collections::HashMap;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rustc_hash::FxHashMap;
 
 /// Positions of `texts` among `tokens`, both joined by `separator`, as native 32-bit numbers;
 /// 0xFFFFFFFF for those that are not there.
@@ -16,7 +15,8 @@ pub fn find_tokens<'py>(
     separator: char,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let found = py.detach(|| {
-        let mut positions: HashMap<&str, u32> = HashMap::with_capacity(tokens.len() / 8);
+        let mut positions: FxHashMap<&str, u32> = FxHashMap::default();
+        positions.reserve(tokens.len() / 8);
         for (position, token) in (0_u32..).zip(tokens.split(separator)) {
             if positions.insert(token, position).is_some() {
                 return None;
