@@ -173,7 +173,7 @@ ADDED: Sequence[Sequence[tuple[str, str]]] = (
 
 MODELS = (
     *("characters", "unk", "fused unk", "byte fallback", "suffix", "prefix", "prefix and suffix"),
-    *("ignore merges", "few characters", "few characters, unk"),
+    *("ignore merges", "ignore merges, unk", "few characters", "few characters, unk"),
 )
 _BYTE_MODELS = ("bytes", "bytes, ignore merges", "few bytes", "few bytes, unk", "bytes, suffix")
 

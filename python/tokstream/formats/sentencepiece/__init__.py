@@ -21,6 +21,7 @@ from tokstream.formats.sentencepiece.merging import merges_of
 from tokstream.formats.sentencepiece.model import (
     BYTE,
     CONTROL,
+    NORMAL,
     UNKNOWN,
     USER_DEFINED,
     SentencePieceModel,
@@ -81,10 +82,11 @@ def read_sentencepiece(
         if model.kinds[k] == USER_DEFINED
         or (piece in control and not any(_overlap(piece, other) for other in user_defined))
     ]
+    looked_for = {token.id for token in added}
     others = tuple(
-        (bytes((byte_ids.index(k),)) if byte_ids and kind == BYTE else piece.encode(), k)
+        (piece.encode(), k)
         for k, (piece, kind) in enumerate(zip(model.pieces, model.kinds, strict=True))
-        if kind == BYTE
+        if kind != NORMAL and k not in looked_for
     )
     return TokenizerParts(
         name=name,
