@@ -11,6 +11,7 @@ mod input;
 pub mod linear_time;
 pub mod operations;
 mod oracle;
+pub mod paths;
 mod special;
 pub mod stability;
 mod tables;
@@ -21,12 +22,13 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
     ("delay", delay::check),
     ("linear_time", linear_time::check),
     ("operations", operations::check),
+    ("paths", paths::check),
     ("automaton_loader", automaton_loader::check),
     ("vocabulary_loader", vocabulary_loader::check),
 ];

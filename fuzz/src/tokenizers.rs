@@ -52,12 +52,7 @@ impl Tokenizer {
             let k = choice % N_WRITTEN;
             return Some(WRITTEN[k].get_or_init(|| Self::written(k)).clone());
         }
-        let table = if choice & 1 == 0 {
-            Table::read(AUTOMATA[input.below(AUTOMATA.len())])
-        } else {
-            Table::made_up(input)
-        };
-        Self::new(table, made_up_tokens(input)).ok()
+        Self::new(table(input, choice & 1 == 0), made_up_tokens(input)).ok()
     }
 
     /// A tokenizer for which every text is one pretoken, with its made-up tokens and their ids.
@@ -80,6 +75,15 @@ impl Tokenizer {
         let ids = ids(tokens.len());
         let core = core(&tokens, ids.clone(), &table.to_bytes())?;
         Ok(Self { core: Arc::new(core), oracle: Arc::new(Oracle::new(table, tokens, ids)) })
+    }
+}
+
+/// The tables of a pattern, a written or a made-up one.
+pub fn table(input: &mut Input<'_>, is_written: bool) -> Table {
+    if is_written {
+        Table::read(AUTOMATA[input.below(AUTOMATA.len())])
+    } else {
+        Table::made_up(input)
     }
 }
 

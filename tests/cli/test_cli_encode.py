@@ -118,6 +118,28 @@ def test_jsonl_has_one_record_per_file(command, tokenizer):
     assert second == {"path": "b", "ids": [], "n_tokens": 0, "n_bytes": 0}
 
 
+@pytest.mark.parametrize("lines", [(), ("--lines",)])
+def test_every_line_of_jsonl_is_a_record_even_if_an_input_is_bad(command, tokenizer, lines):
+    (command.directory / "good").write_text("good one", "utf-8")
+    (command.directory / "bad").write_bytes(b"and then \xff")
+    done = command("encode", "-f", "jsonl", *lines, "good", "bad", "good")
+    assert done.returncode == 1
+    assert done.stdout.endswith(b"}\n")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["ids"] == tokenizer.encode("good one")
+    assert second["path"] == "bad"
+    assert tokenizer.encode("and then ")[: second["n_tokens"]] == second["ids"] != []
+    assert "n_bytes" not in second
+    assert second["error"] in done.stderr.decode()
+
+
+def test_jsonl_begins_no_record_for_an_input_that_is_missing(command):
+    (command.directory / "good").write_text("good one", "utf-8")
+    done = command("encode", "-f", "jsonl", "good", "missing")
+    assert done.returncode == 1
+    assert [json.loads(line)["path"] for line in done.stdout.splitlines()] == ["good"]
+
+
 @pytest.mark.parametrize(
     ("name", "format_name"),
     [

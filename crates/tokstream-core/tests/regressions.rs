@@ -85,6 +85,7 @@ random_inputs! {
     delay: 1_000,
     linear_time: 100,
     operations: 2_000,
+    paths: 2_000,
     automaton_loader: 500,
     vocabulary_loader: 1_000,
 }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod batch;
 mod errors;
 mod input;
+mod ints;
 mod levels;
 mod normalizers;
 mod order;

@@ -4,7 +4,8 @@ use std::ffi::c_int;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+
+use crate::ints;
 
 /// Native 32-bit ids that other objects view through the buffer protocol; writable.
 ///
@@ -63,10 +64,35 @@ impl Ids {
     }
 }
 
+/// Texts of fewer bytes or characters get no room in advance.
+const LONG_TEXT: usize = 1 << 20;
+/// Bytes or characters per id, or a little less.
+const PER_ID: usize = 3;
+
+/// A list with room for the ids of a text of `length` bytes or characters, if that is long.
+///
+/// The system hands it out in large pages where it can: in small ones, being handed them takes
+/// longer than writing them.
+pub fn room_for(length: usize) -> Vec<u32> {
+    let mut ids = Vec::new();
+    if length < LONG_TEXT || ids.try_reserve_exact(length / PER_ID).is_err() {
+        return ids;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 12;
+        let begin = (ids.as_mut_ptr() as usize).next_multiple_of(PAGE);
+        let end = (ids.as_mut_ptr() as usize + ids.capacity() * size_of::<u32>()) / PAGE * PAGE;
+        // SAFETY: a hint about whole pages that belong to the list; it changes no contents.
+        unsafe { libc::madvise(begin as *mut _, end - begin, libc::MADV_HUGEPAGE) };
+    }
+    ids
+}
+
 /// Ids as a list of `int`, or as a buffer of native 32-bit numbers.
 pub fn ids(py: Python<'_>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'_, PyAny>> {
     if as_array {
         return Ok(Bound::new(py, Ids::new(ids))?.into_any());
     }
-    Ok(PyList::new(py, &ids)?.into_any())
+    Ok(ints::list(py, &ids)?.into_any())
 }

@@ -56,10 +56,10 @@ fn encode_blocks(
     text: &Bound<'_, PyAny>,
     stream: &mut NativeStream,
     first_block: usize,
+    mut ids: Vec<u32>,
     check: &mut dyn FnMut(&mut Vec<u32>) -> bool,
 ) -> PyResult<Vec<u32>> {
     let py = text.py();
-    let mut ids = Vec::new();
     let mut stopped = false;
     for_each_block(text, first_block, &mut |block, source| {
         feed_block(py, stream, block, source, false, &mut ids)?;
@@ -146,7 +146,8 @@ impl Core {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
-        let ids = encode_blocks(text, &mut stream, BLOCK, &mut |_| true)?;
+        let room = output::room_for(text.len().unwrap_or(0));
+        let ids = encode_blocks(text, &mut stream, BLOCK, room, &mut |_| true)?;
         output::ids(text.py(), ids, as_array)
     }
 
@@ -162,7 +163,7 @@ impl Core {
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
         stream.record();
-        let ids = encode_blocks(text, &mut stream, BLOCK, &mut |_| true)?;
+        let ids = encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
         let end = stream.n_bytes();
         let mut spans = Vec::with_capacity(ids.len());
         let (opening, _) = self.0.template();
@@ -184,7 +185,8 @@ impl Core {
     ) -> PyResult<usize> {
         let mut count = 0;
         let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
-        encode_blocks(text, &mut self.stream(specials, replace), first_block, &mut |ids| {
+        let mut stream = self.stream(specials, replace);
+        encode_blocks(text, &mut stream, first_block, Vec::new(), &mut |ids| {
             count += ids.len();
             ids.clear();
             limit.is_none_or(|limit| count <= limit)

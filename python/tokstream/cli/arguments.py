@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, TypedDict
 
 from tokstream.cli.errors import USAGE, CommandError, describe, naming
+from tokstream.cli.id_formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,13 +17,14 @@ __all__ = [
     "DEFAULT_ENCODING",
     "Parser",
     "StreamOptions",
+    "add_id_options",
+    "add_number_option",
     "add_quiet_option",
     "add_text_options",
     "add_tokenizer_options",
     "load_tokenizer",
     "stream_options",
     "token_limit",
-    "whole_number",
 ]
 
 DEFAULT_ENCODING: Final = "o200k_base"
@@ -121,6 +123,25 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
         choices=("strict", "replace"),
         default="strict",
         help="bytes that are not UTF-8: are refused, or read as U+FFFD (default: strict)",
+    )
+
+
+def add_id_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where output goes, and how files of ids are written."""
+    parser.add_argument("-o", "--output", metavar="OUT", help="a file (default: standard output)")
+    parser.add_argument("-f", "--format", choices=FORMATS, help="how ids are written, see below")
+
+
+def add_number_option(
+    parser: argparse.ArgumentParser, name: str, default: int, explanation: str
+) -> None:
+    """Add an option whose value is a whole number; the help names the default."""
+    parser.add_argument(
+        name,
+        metavar="N",
+        type=whole_number,
+        default=default,
+        help=f"{explanation} (default: {default})",
     )
 
 

@@ -11,8 +11,8 @@ import platform
 from typing import TYPE_CHECKING, Final
 
 from tokstream.cli import arguments as shared
-from tokstream.cli.errors import USAGE, CommandError, describe
-from tokstream.cli.inputs import Source
+from tokstream.cli.errors import describe
+from tokstream.cli.inputs import Source, refuse_to_replace
 from tokstream.cli.outputs import open_output, standard_output
 from tokstream.cli.program import version
 from tokstream.cli.progress import Progress
@@ -48,27 +48,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", metavar="FILE", nargs="*", help="text in UTF-8; - or nothing: standard input"
     )
-    parser.add_argument(
-        "--max-bytes",
-        metavar="N",
-        type=shared.whole_number,
-        default=1_000_000,
-        help="measure the first N bytes of each text (default: 1000000)",
+    shared.add_number_option(
+        parser, "--max-bytes", 1_000_000, "measure the first N bytes of each text"
     )
-    parser.add_argument(
-        "--samples",
-        metavar="N",
-        type=shared.whole_number,
-        default=2000,
-        help="places in each text where the lower bound is computed (default: 2000)",
+    shared.add_number_option(
+        parser, "--samples", 2000, "places in each text where the lower bound is computed"
     )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=shared.whole_number,
-        default=0,
-        help="of the sample (default: 0)",
-    )
+    shared.add_number_option(parser, "--seed", 0, "of the sample")
     parser.add_argument(
         "--unit",
         choices=("byte", "char"),
@@ -91,10 +77,7 @@ def execute(arguments: argparse.Namespace) -> int:
         CommandError, TokstreamError: for `program` to word.
     """
     sources = [Source(path) for path in arguments.files or ["-"]]
-    if arguments.plot is not None and any(source.is_file(arguments.plot) for source in sources):
-        raise CommandError(
-            f"{arguments.plot} is an input and the picture; name another picture", USAGE
-        )
+    refuse_to_replace(sources, arguments.plot, what="picture")
     tokenizer = shared.load_tokenizer(arguments)
     options = shared.stream_options(arguments)
     results: list[TextDelay] = []

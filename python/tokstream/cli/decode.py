@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from tokstream.cli import arguments as shared
 from tokstream.cli.errors import USAGE, CommandError
-from tokstream.cli.id_formats import FORMATS, SUFFIX_HELP, guess_format
+from tokstream.cli.id_formats import SUFFIX_HELP, guess_format
 from tokstream.cli.id_readers import Batch, MisreadError, read_ids
-from tokstream.cli.inputs import Source
+from tokstream.cli.inputs import Source, refuse_to_replace
 from tokstream.cli.outputs import Output, open_output
 from tokstream.cli.progress import Progress
 from tokstream.errors import InvalidTokenIdError
@@ -86,8 +86,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", nargs="?", default="-", help="ids; - or nothing: standard input"
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file (default: standard output)")
-    parser.add_argument("-f", "--format", choices=FORMATS, help="how ids are written, see below")
+    shared.add_id_options(parser)
     parser.add_argument(
         "--lines",
         action="store_true",
@@ -107,10 +106,7 @@ def execute(arguments: argparse.Namespace) -> int:
     format_name = arguments.format or guess_format(arguments.file)
     if arguments.lines and format_name not in {"ids", "jsonl"}:
         raise CommandError(f"--lines: {format_name} does not say where a text ends", USAGE)
-    if arguments.output is not None and source.is_file(arguments.output):
-        raise CommandError(
-            f"{arguments.output} is the input and the output; name another output", USAGE
-        )
+    refuse_to_replace([source], arguments.output)
     tokenizer = shared.load_tokenizer(arguments)
     with open_output(arguments.output) as output:
         decoder = Decoder(tokenizer, output, source.name, ends_lines=arguments.lines)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from tokstream.cli import arguments as shared
 from tokstream.cli.errors import USAGE, CommandError, describe
-from tokstream.cli.id_formats import BINARY_FORMATS, FORMATS, SUFFIX_HELP, guess_format
+from tokstream.cli.id_formats import BINARY_FORMATS, SUFFIX_HELP, guess_format
 from tokstream.cli.id_writers import IdWriter, make_writer
-from tokstream.cli.inputs import Source, lines, total_bytes
+from tokstream.cli.inputs import Source, lines, refuse_to_replace, total_bytes
 from tokstream.cli.outputs import Output, open_output
 from tokstream.cli.progress import Progress
 from tokstream.errors import InputError
@@ -34,7 +34,8 @@ formats:
   u16     raw little-endian 16-bit integers; only if the vocabulary has at most 65536 ids
   u32     raw little-endian 32-bit integers
   npy     a NumPy array of 32-bit integers; needs -o
-  jsonl   one object per text: {{"path": ..., "ids": [...], "n_tokens": ..., "n_bytes": ...}}
+  jsonl   one object per text: {{"path": ..., "ids": [...], "n_tokens": ..., "n_bytes": ...}};
+          a text at fault ends with "error" in place of "n_bytes", and nothing follows it
 Without --format the suffix of OUT decides: {SUFFIX_HELP}.
 
 Each FILE is a text of its own: no token spans two of them. Memory use does not depend on their
@@ -48,8 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", metavar="FILE", nargs="*", help="text in UTF-8; - or nothing: standard input"
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file (default: standard output)")
-    parser.add_argument("-f", "--format", choices=FORMATS, help="how ids are written, see below")
+    shared.add_id_options(parser)
     parser.add_argument(
         "--lines",
         action="store_true",
@@ -71,7 +71,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """
     sources = [Source(path) for path in arguments.files or ["-"]]
     format_name = arguments.format or guess_format(arguments.output)
-    check_not_an_input(arguments.output, sources)
+    refuse_to_replace(sources, arguments.output)
     tokenizer = shared.load_tokenizer(arguments)
     end_of_text = end_of_text_ids(tokenizer) if arguments.eot else None
     check_format(format_name, tokenizer)
@@ -110,7 +110,7 @@ def encode_source(
     """
     line = 1
     is_open = False
-    for part, ends in parts:
+    for part, ends in checked(parts, writer):
         if not is_open:
             writer.begin(source.path, line if by_line else None)
             is_open = True
@@ -123,10 +123,9 @@ def encode_source(
         except InputError as error:
             # a reader of standard output gets all that is certain, wherever the blocks were cut
             writer.write(memoryview(array("I", error.ids)))
-            writer.flush()
-            raise describe(error, f"{source.name}, line {line}" if by_line else source.name) from (
-                error
-            )
+            failure = describe(error, f"{source.name}, line {line}" if by_line else source.name)
+            writer.fail(str(failure))
+            raise failure from error
         if end_of_text is not None:
             writer.write(end_of_text)
         writer.end(stream.n_bytes)
@@ -143,6 +142,15 @@ def feed(stream: EncodeStream, chunk: bytes) -> memoryview:
 def finish(stream: EncodeStream) -> memoryview:
     """Finish the text; give the remaining ids as native u32, without numpy."""
     return memoryview(stream._finish_buffer())  # noqa: SLF001 - the package's own
+
+
+def checked(parts: Iterable[tuple[bytes, bool]], writer: IdWriter) -> Iterator[tuple[bytes, bool]]:
+    """Pass parts on; where they cannot be read to the end, tell the writer."""
+    try:
+        yield from parts
+    except CommandError as error:
+        writer.fail(str(error))
+        raise
 
 
 def one_text(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -190,9 +198,3 @@ def check_destination(format_name: str, output: Output) -> None:
             "pass -o FILE, or use --format u32",
             USAGE,
         )
-
-
-def check_not_an_input(path: str | None, sources: Iterable[Source]) -> None:
-    """Refuse to replace an input by its own ids."""
-    if path is not None and any(source.is_file(path) for source in sources):
-        raise CommandError(f"{path} is an input and the output; name another output", USAGE)

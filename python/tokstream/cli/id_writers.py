@@ -41,6 +41,11 @@ class IdWriter(ABC):
     def end(self, n_bytes: int) -> None:  # noqa: B027 - most formats mark no end
         """Finish the text, which had `n_bytes` bytes."""
 
+    def fail(self, message: str) -> None:
+        """Hand over what there is; `message` says why the text, if one is open, goes no further."""
+        del message  # most formats have no place for it: the exit code tells
+        self.flush()
+
     def flush(self) -> None:
         """Hand everything gathered so far to the output."""
         if self.pending:
@@ -141,8 +146,11 @@ class IdsWriter(IdWriter):
 class JsonlWriter(IdsWriter):
     """One JSON object per text; `ids` comes before the totals, so that it can be streamed."""
 
+    is_open = False
+
     def begin(self, path: str, line: int | None = None) -> None:
         """See `IdWriter`."""
+        self.is_open = True
         place = f', "line": {line}' if line is not None else ""
         self.pending += f'{{"path": {json.dumps(path)}{place}, "ids": ['.encode("ascii")
         self.separator = b""
@@ -156,8 +164,20 @@ class JsonlWriter(IdsWriter):
 
     def end(self, n_bytes: int) -> None:
         """See `IdWriter`."""
+        self.complete("n_bytes", n_bytes)
+
+    def fail(self, message: str) -> None:
+        """See `IdWriter`: the record is completed, so that every line is one."""
+        if self.is_open:
+            self.complete("error", message)
+        self.flush()
+
+    def complete(self, key: str, value: int | str) -> None:
+        """Write the totals, and one key more."""
         n_tokens = self.n_tokens - self.n_tokens_before
-        self.pending += f'], "n_tokens": {n_tokens}, "n_bytes": {n_bytes}}}\n'.encode("ascii")
+        last = f"{json.dumps(key)}: {json.dumps(value)}"
+        self.pending += f'], "n_tokens": {n_tokens}, {last}}}\n'.encode("ascii")
+        self.is_open = False
 
 
 WRITERS: Final[dict[str, type[IdWriter]]] = {

@@ -15,12 +15,12 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tokstream.cli.errors import CommandError, naming
+from tokstream.cli.errors import USAGE, CommandError, naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["BLOCK_BYTES", "Source", "lines", "total_bytes", "walk"]
+__all__ = ["BLOCK_BYTES", "Source", "lines", "refuse_to_replace", "total_bytes", "walk"]
 
 # large enough that the cost of a call vanishes, small enough for a core's second-level cache
 BLOCK_BYTES = 256 * 1024
@@ -125,6 +125,21 @@ def total_bytes(sources: Iterable[Source]) -> int | None:
             return None
         total += size
     return total
+
+
+def refuse_to_replace(sources: Iterable[Source], path: str | None, what: str = "output") -> None:
+    """Refuse to write over an input.
+
+    Args:
+        sources: the inputs.
+        path: where the output goes; None is standard output.
+        what: what the output is, for the message.
+
+    Raises:
+        CommandError: `path` is one of the inputs.
+    """
+    if path is not None and any(source.is_file(path) for source in sources):
+        raise CommandError(f"{path} is an input and the {what}; name another {what}", USAGE)
 
 
 def walk(path: str) -> Iterator[str | CommandError]:

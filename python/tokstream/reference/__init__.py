@@ -43,6 +43,11 @@ undecided. So its delay does not depend on the pattern.
 >>> tokens.push("é")
 [257]
 
+Tokenizers that are no rank files may have more stages. `added` finds their added tokens, before and
+behind the normalizer; `normalize` is that normalizer, with `forms` for those of Unicode; `cascade`
+is several patterns in a row; with `expansion` vocabularies of characters merge like those of bytes.
+`pipeline` joins them all.
+
 Notation. Σ* all texts, ε the empty one, x ⪯ y "x is a prefix of y". For a function f from texts to
 sequences, a *stable prefix* of f at x is one that f(xy) has for every y; f⪯(x) is the longest.
 Seg cuts at special tokens, Split into pretokens, Merge into tokens; Tok is all three in turn. Each

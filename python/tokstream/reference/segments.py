@@ -15,7 +15,7 @@ from tokstream.errors import ConfigurationError, DisallowedSpecialTokenError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-__all__ = ["Segment", "Segments", "SpecialToken"]
+__all__ = ["Segment", "Segments", "SpecialToken", "Spellings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Segments:
         self._source = source
         self._held = ""
         self._n_given = 0  # bytes of text given out: where `_held` begins
-        self._allowed = _Spellings(allowed)
-        self._disallowed = _Spellings(disallowed)
+        self._allowed = Spellings(allowed)
+        self._disallowed = Spellings(disallowed)
         self._ids = dict(allowed)
 
     @property
@@ -108,7 +108,7 @@ class Segments:
         if self.trusts(allowed, disallowed):
             return []
         released = self.finish()
-        self._allowed, self._disallowed = _Spellings(allowed), _Spellings(disallowed)
+        self._allowed, self._disallowed = Spellings(allowed), Spellings(disallowed)
         self._ids = dict(allowed)
         return released
 
@@ -180,7 +180,7 @@ class Segments:
         self._source = source
 
 
-class _Spellings:
+class Spellings:
     """A set of strings, asked at a place of a text."""
 
     def __init__(self, strings: Collection[str]) -> None:

@@ -47,7 +47,10 @@ class StreamVerbs(Parts):
             allowed_special: as in `encode`; `EncodeStream.feed` may override it for a chunk.
             disallowed_special: as in `encode`.
             errors: as in `encode`.
-            max_pending_bytes: raise `PendingLimitError` rather than hold more undecided text.
+            max_pending_bytes: raise `PendingLimitError` if more than so many bytes are pending
+                (`delay_bytes`) after a call; the stream has failed then. Within a call more may
+                be held, at most the chunk in addition: cut chunks to bound memory. Usual text
+                needs some tens of bytes, and the longest token that can still form.
             delay: when ids are given out; which ids is the same. "optimal": as soon as no
                 continuation can change them, also where the pattern has not decided yet (a line
                 break and a million blanks). "composition": only what is certain to belong to the

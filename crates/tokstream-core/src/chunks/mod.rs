@@ -76,7 +76,7 @@ impl Decoder {
         }
         while !rest.is_empty() {
             let at = start + (input.len() - rest.len()) as u64;
-            let Err(error) = std::str::from_utf8(rest) else {
+            let Err(error) = simdutf8::compat::from_utf8(rest) else {
                 return sink(rest, at..at + rest.len() as u64);
             };
             let (valid, bad) = rest.split_at(error.valid_up_to());

@@ -5,6 +5,9 @@
 //! leftmost-first match. The tables are made by the pattern compiler in Python.
 
 use crate::error::TableError;
+use crate::simd::Path;
+
+use super::blocks::BlockScan;
 
 pub(crate) const DEAD: u16 = 0;
 pub(crate) const START: u16 = 1;
@@ -37,6 +40,8 @@ pub struct Automaton {
     ascii: Vec<[u32; N_ASCII]>,
     covers: Vec<bool>,
     ends: Vec<bool>,
+    /// Tables to read whole blocks of text with, if the pattern is simple enough.
+    block_scan: Option<BlockScan>,
 }
 
 /// Reads little-endian numbers, refusing to run past the end.
@@ -99,8 +104,10 @@ impl Automaton {
             ascii: Vec::new(),
             covers,
             ends,
+            block_scan: None,
         };
         automaton.fold();
+        automaton.set_path(Path::from_environment());
         Ok(automaton)
     }
 
@@ -117,9 +124,22 @@ impl Automaton {
             ascii: Vec::new(),
             covers: vec![false, false, true],
             ends: vec![false; 3],
+            block_scan: None,
         };
         automaton.fold();
         automaton
+    }
+
+    /// Choose how text is read; `path` must be available.
+    pub fn set_path(&mut self, path: Path) {
+        let wants_blocks = path != Path::Plain && Path::available().contains(&path);
+        self.block_scan = if wants_blocks { BlockScan::new(self, path) } else { None };
+    }
+
+    /// How text is read: `Plain` if the pattern is not simple enough for another way.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.block_scan.as_ref().map_or(Path::Plain, BlockScan::path)
     }
 
     fn fold(&mut self) {
@@ -136,13 +156,23 @@ impl Automaton {
             self.folded.chunks_exact(row).map(|row| classes.map(|class| row[class])).collect();
     }
 
+    /// Tables to read whole blocks of text with, if the pattern is simple enough.
+    pub(crate) fn block_scan(&self) -> Option<&BlockScan> {
+        self.block_scan.as_ref()
+    }
+
+    /// Number of classes of code points.
+    pub(crate) fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
     /// Number of states, the dead one included.
     #[must_use]
     pub fn n_states(&self) -> usize {
         self.n_states
     }
 
-    fn class_of(&self, code_point: u32) -> usize {
+    pub(crate) fn class_of(&self, code_point: u32) -> usize {
         let block = self.index[(code_point >> 6) as usize] as usize;
         self.blocks[block << 6 | (code_point & 63) as usize] as usize
     }
@@ -239,7 +269,7 @@ impl Automaton {
 
 /// Code point and length of the non-ASCII character at `text[at]`, which is complete and valid.
 #[inline(always)]
-fn decode(text: &[u8], at: usize) -> (u32, usize) {
+pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let lead = text[at] as u32;
     let tail = |i: usize| (text[at + i] & 0x3F) as u32;
     if lead < 0xE0 {

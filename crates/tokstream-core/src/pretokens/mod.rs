@@ -3,10 +3,18 @@
 //! In: the text of one segment, as it grows. Out: the ends of complete pretokens. Held back: the
 //! live pretoken, and what of it can no longer be cut off.
 mod automaton;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod blocks;
+mod ends;
 mod hypotheses;
+mod inert;
 mod scan;
+mod symbols;
+mod transducer;
 
 pub use automaton::Automaton;
 pub(crate) use automaton::{DEAD, FLAG, START};
+pub use ends::Ends;
 pub(crate) use scan::Growing;
-pub use scan::{Ends, Scan, Stop};
+pub use scan::{Scan, Stop};

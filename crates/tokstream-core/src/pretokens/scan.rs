@@ -1,6 +1,8 @@
 //! One pass over the text of a segment: the ends of complete pretokens.
 
 use super::automaton::{Automaton, CUT, DIED, FLAG, MATCHED, START};
+use super::blocks::{BLOCK, BlockScan};
+use super::ends::Ends;
 use super::hypotheses::Hypotheses;
 
 /// Longest stretch without a match end that is read again rather than tracked, in bytes.
@@ -13,9 +15,8 @@ const MAX_DEBT: usize = 256;
 const MIN_STAY: u64 = 1024;
 /// How far the inner loop runs before it looks at lengths.
 const STRIDE: usize = 256;
-/// Ends after which a scan returns, and room for those of one more stride and of a finish.
-const MAX_ENDS: usize = 1024;
-const SPARE: usize = 2 * STRIDE;
+/// Less text than this is not read in blocks, in bytes.
+const MIN_BLOCK: usize = 128;
 /// A live pretoken longer than this is handed on before it is complete.
 const LONG: usize = 4096;
 /// The same while hypotheses are tracked: what is emitted of them is merged anew from each of
@@ -31,43 +32,6 @@ pub enum Stop {
     Full,
     /// The live pretoken is long: hand on what is certain of it, then go on.
     Long,
-}
-
-/// Ends of complete pretokens, in text order: a list of fixed capacity, so that it stays in cache.
-#[derive(Debug, Default)]
-pub struct Ends {
-    list: Vec<usize>,
-    n: usize,
-}
-
-impl Ends {
-    /// Empty the list.
-    pub fn clear(&mut self) {
-        if self.list.is_empty() {
-            self.list.resize(MAX_ENDS + SPARE, 0);
-        }
-        self.n = 0;
-    }
-
-    /// Append one end.
-    pub fn push(&mut self, end: usize) {
-        if self.n == self.list.len() {
-            self.list.push(end);
-        } else {
-            self.list[self.n] = end;
-        }
-        self.n += 1;
-    }
-
-    /// The ends so far.
-    #[must_use]
-    pub fn as_slice(&self) -> &[usize] {
-        &self.list[..self.n]
-    }
-
-    fn is_full(&self) -> bool {
-        self.n >= MAX_ENDS
-    }
 }
 
 /// The state of `run_plain`'s inner loop.
@@ -91,7 +55,7 @@ impl Reading {
         ends: &mut Ends,
     ) -> bool {
         let Self { mut at, mut last, mut state } = *self;
-        let room = &mut ends.list[ends.n..=(ends.n + STRIDE)];
+        let room = ends.room(STRIDE + 1);
         let mut n = 0;
         let mut died = false;
         while at < pause {
@@ -106,7 +70,7 @@ impl Reading {
             state = (entry & 0xFFFF) as usize;
             at += width;
         }
-        ends.n += n;
+        ends.grow(n);
         *self = Self { at, last, state };
         died
     }
@@ -157,6 +121,8 @@ pub struct Scan {
     debt: usize,
     /// Tracking goes on at least up to this position.
     stay: u64,
+    /// No block is read before this position: one was, and hardly a pretoken ended in it.
+    no_block: u64,
     tracked: Option<Box<Hypotheses>>,
 }
 
@@ -178,6 +144,7 @@ impl Scan {
             long: position + LONG as u64,
             debt: 0,
             stay: 0,
+            no_block: 0,
             tracked: None,
         }
     }
@@ -292,11 +259,39 @@ impl Scan {
             last: relative(self.last),
             state: self.state as usize,
         };
+        let blocks = automaton.block_scan();
         let stop = loop {
-            let n_before = ends.n;
+            if let Some(blocks) = blocks
+                && begin == read.at as isize
+                && n - read.at >= MIN_BLOCK
+                && origin + read.at as u64 >= self.no_block
+            {
+                let at = read.at;
+                let (last, end) = read_block(blocks, automaton, text, at, ends);
+                if last - at < (end - at) / 2 {
+                    self.no_block = origin + end as u64;
+                }
+                begin = last as isize;
+                read = Reading { at: last, last: begin, state: START as usize };
+                if ends.is_full() {
+                    break Some(Stop::Full);
+                }
+                continue;
+            }
+            let n_before = ends.len();
             let died = read.stride(automaton, text, n.min(read.at + STRIDE), ends);
-            if ends.n > n_before {
-                begin = ends.list[ends.n - 1] as isize;
+            if ends.len() > n_before {
+                let last = ends.as_slice()[ends.len() - 1];
+                begin = last as isize;
+                if blocks.is_some()
+                    && !died
+                    && n - last >= MIN_BLOCK
+                    && origin + last as u64 >= self.no_block
+                {
+                    // What was read behind it is read again, with the block.
+                    read = Reading { at: last, last: begin, state: START as usize };
+                    continue;
+                }
             }
             if died {
                 let at = read.at;
@@ -439,4 +434,23 @@ impl Scan {
         *self = Self::at(n);
         true
     }
+}
+
+/// Append the ends of the pretokens in a block of `text` that begins at `begin`, where a pretoken
+/// does; returns the last of them, or `begin`, and the block's end.
+fn read_block(
+    blocks: &BlockScan,
+    automaton: &Automaton,
+    text: &[u8],
+    begin: usize,
+    ends: &mut Ends,
+) -> (usize, usize) {
+    let mut end = text.len().min(begin + BLOCK);
+    while end < text.len() && text[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    let n_before = ends.len();
+    blocks.run(automaton, text, begin, end, ends);
+    let last = ends.as_slice()[n_before..].last().copied().unwrap_or(begin);
+    (last, end)
 }

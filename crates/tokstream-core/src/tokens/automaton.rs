@@ -19,18 +19,30 @@ const FULL: u32 = 6;
 const NARROW: usize = 3;
 const WIDE_SEARCH: usize = 32;
 
+/// One node; four to a cache line.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+#[repr(align(16))]
+pub(crate) struct Slot {
     /// Base of the children in the upper 24 bits, the byte that leads here in the lower 8.
     base_and_label: u32,
     /// Forest id of the longest token that is a suffix of this node's string.
-    suffix: u32,
+    pub(crate) suffix: u32,
+    /// Node of the longest proper suffix of this node's string that has one.
+    pub(crate) fail: u32,
+    depth: u16,
 }
 
 impl Slot {
+    /// Where the child for `byte` is, if there is one.
     #[inline(always)]
-    fn child(self, byte: u8) -> usize {
+    pub(crate) fn child(self, byte: u8) -> usize {
         ((self.base_and_label >> 8) ^ u32::from(byte)) as usize
+    }
+
+    /// The byte that leads here.
+    #[inline(always)]
+    pub(crate) fn label(self) -> u8 {
+        self.base_and_label as u8
     }
 }
 
@@ -38,8 +50,6 @@ impl Slot {
 #[derive(Debug)]
 pub(crate) struct SuffixAutomaton {
     slots: Vec<Slot>,
-    fail: Vec<u32>,
-    depth: Vec<u16>,
     leaf_base: u32,
 }
 
@@ -57,14 +67,15 @@ impl SuffixAutomaton {
     #[inline(always)]
     pub(crate) fn step(&self, mut node: u32, byte: u8) -> u32 {
         loop {
-            let child = self.slots[node as usize].child(byte);
-            if self.slots[child].base_and_label as u8 == byte {
+            let slot = self.slots[node as usize];
+            let child = slot.child(byte);
+            if self.slots[child].label() == byte {
                 return child as u32;
             }
             if node == 0 {
                 return 0;
             }
-            node = self.fail[node as usize];
+            node = slot.fail;
         }
     }
 
@@ -75,12 +86,12 @@ impl SuffixAutomaton {
     }
 
     pub(crate) fn fail(&self, node: u32) -> u32 {
-        self.fail[node as usize]
+        self.slots[node as usize].fail
     }
 
     /// Length of the node's string.
     pub(crate) fn depth(&self, node: u32) -> usize {
-        self.depth[node as usize] as usize
+        self.slots[node as usize].depth as usize
     }
 
     /// Is the node's string a proper prefix of some token?
@@ -96,7 +107,13 @@ impl SuffixAutomaton {
     /// The child of `node` for `byte`, if there is one.
     pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
         let child = self.slots[node as usize].child(byte);
-        (self.slots[child].base_and_label as u8 == byte).then_some(child as u32)
+        (self.slots[child].label() == byte).then_some(child as u32)
+    }
+
+    /// All nodes and unused slots.
+    #[inline(always)]
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
     }
 }
 
@@ -249,20 +266,22 @@ impl Builder {
         let leaf_base = self.close(&leaves);
         own.resize(self.bases.len(), 0);
         depth.resize(self.bases.len(), 0);
-        let slots = self.bases.iter().zip(&self.labels).zip(own).map(|((&base, &label), own)| {
-            Slot { base_and_label: base << 8 | u32::from(label), suffix: own }
+        let slots = self.bases.iter().zip(&self.labels).zip(own.iter().zip(&depth));
+        let slots = slots.map(|((&base, &label), (&suffix, &depth))| Slot {
+            base_and_label: base << 8 | u32::from(label),
+            suffix,
+            fail: 0,
+            depth,
         });
-        let fail = vec![0; self.bases.len()];
-        let mut automaton = SuffixAutomaton { slots: slots.collect(), fail, depth, leaf_base };
+        let mut automaton = SuffixAutomaton { slots: slots.collect(), leaf_base };
         // Breadth first, so that the failure link of the parent is known.
         for &(node, parent) in &order[1..] {
             if parent != 0 {
-                let byte = automaton.slots[node as usize].base_and_label as u8;
-                automaton.fail[node as usize] =
-                    automaton.step(automaton.fail[parent as usize], byte);
+                let byte = automaton.slots[node as usize].label();
+                automaton.slots[node as usize].fail = automaton.step(automaton.fail(parent), byte);
             }
             if automaton.slots[node as usize].suffix == 0 {
-                let fail = automaton.fail[node as usize];
+                let fail = automaton.fail(node);
                 automaton.slots[node as usize].suffix = automaton.suffix(fail);
             }
         }

@@ -1,34 +1,68 @@
 //! Many complete pretokens at once.
 //!
-//! In three passes over at most some thousand pretokens: look all of them up, merge those that
-//! were not found, append the ids in text order. Short loops without unforeseen branches let the
-//! processor wait for several look-ups at once.
+//! In passes over at most some thousand pretokens: make their keys, look all of them up, merge
+//! those that were not found, append the ids in text order. Short loops without unforeseen
+//! branches let the processor wait for several look-ups at once.
 
+use super::lanes::{self, Job};
 use super::merge::MergeScratch;
-use super::pieces::{Found, PieceTable, Place};
+use super::pieces::{self, Found, Key, PieceTable};
 use super::vocabulary::Vocabulary;
 
 /// Pretokens whose table lines are brought near together.
-const GROUP: usize = 128;
+const GROUP: usize = 1024;
+/// Ids gathered before they are appended.
+const MAX_IDS: usize = 4 * GROUP;
+/// Longest pretoken that is merged along with others, in bytes, and bytes of all of those.
+const MAX_JOB: usize = 64;
+const MAX_VALUES: usize = 4096;
+const N_LATEST: usize = 1024;
 
 /// Buffers of a batch, kept between calls.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Batch {
+    /// Ends of the parts that pretokens are taken apart into.
+    parts: Vec<usize>,
+    keys: Vec<Key>,
+    lines: Vec<u32>,
     found: Vec<Found>,
-    misses: Vec<Miss>,
-    places: Vec<(Option<Place>, usize, usize)>,
+    /// Indices of pretokens that the table does not know.
+    misses: Vec<u32>,
+    ids: Vec<u32>,
+    /// Pretokens to merge, and their indices.
+    jobs: Vec<Job>,
+    job_of: Vec<u32>,
+    /// By the lower bits of a line's number, the latest job that belongs there; maybe a stale one.
+    latest: Vec<u16>,
+    /// Index of a pretoken, and of the same one before.
+    same: Vec<(u32, u32)>,
+    /// Values of the jobs' bytes.
+    values: Vec<u32>,
+    n_values: usize,
     /// Ids of pretokens that have too many for a `Found`.
     spill: Vec<u32>,
     merge: MergeScratch,
 }
 
-/// A pretoken that the table does not know.
-#[derive(Clone, Copy, Debug)]
-struct Miss {
-    index: u32,
-    length: u32,
-    begin: usize,
-    place: Option<Place>,
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            parts: Vec::new(),
+            keys: vec![Key::default(); GROUP],
+            lines: vec![0; GROUP],
+            found: vec![Found::default(); GROUP],
+            misses: vec![0; GROUP],
+            ids: vec![0; MAX_IDS],
+            jobs: Vec::new(),
+            job_of: Vec::new(),
+            latest: vec![0; N_LATEST],
+            same: Vec::new(),
+            values: vec![0; MAX_VALUES + MAX_JOB],
+            n_values: 0,
+            spill: Vec::new(),
+            merge: MergeScratch::default(),
+        }
+    }
 }
 
 impl Batch {
@@ -42,71 +76,175 @@ impl Batch {
         ends: &[usize],
         out: &mut Vec<u32>,
     ) {
-        self.look_up(table, text, begin, ends);
-        if !self.misses.is_empty() {
-            self.merge_misses(vocabulary, table, text);
-        }
-        out.reserve(self.found.len());
-        for found in &self.found {
-            match found.ids() {
-                Ok([id]) => out.push(*id),
-                Ok(ids) => out.extend_from_slice(ids),
-                Err(spilled) => out.extend_from_slice(&self.spill[spilled]),
+        let mut parts = std::mem::take(&mut self.parts);
+        let seams = vocabulary.seams.as_ref();
+        let is_apart = seams.is_some_and(|seams| seams.take_apart(text, begin, ends, &mut parts));
+        let ends = if is_apart { &parts } else { ends };
+        self.encode_parts(vocabulary, table, text, begin, ends, out);
+        self.parts = parts;
+    }
+
+    fn encode_parts(
+        &mut self,
+        vocabulary: &Vocabulary,
+        table: &mut PieceTable,
+        text: &[u8],
+        mut begin: usize,
+        ends: &[usize],
+        out: &mut Vec<u32>,
+    ) {
+        for ends in ends.chunks(GROUP) {
+            self.make_keys(table, text, begin, ends);
+            let n_misses = self.look_up(table, ends.len());
+            if n_misses > 0 {
+                self.merge_misses(vocabulary, table, text, begin, ends, n_misses);
             }
+            self.append(ends.len(), out);
+            begin = ends.last().copied().unwrap_or(begin);
         }
     }
 
-    fn look_up(&mut self, table: &PieceTable, text: &[u8], begin: usize, ends: &[usize]) {
-        self.found.clear();
-        self.misses.clear();
+    #[inline(never)]
+    fn make_keys(&mut self, table: &PieceTable, text: &[u8], mut begin: usize, ends: &[usize]) {
+        let table = table.view();
+        for ((&end, key), line) in ends.iter().zip(&mut self.keys).zip(&mut self.lines) {
+            *key = pieces::key(text, begin, end);
+            *line = pieces::line_of(*key);
+            table.prefetch(*line);
+            begin = end;
+        }
+    }
+
+    /// Look up the first `n` keys; returns how many were not found.
+    #[inline(never)]
+    fn look_up(&mut self, table: &PieceTable, n: usize) -> usize {
+        let table = table.view();
+        let mut n_misses = 0;
+        let keys = self.keys[..n].iter().zip(&self.lines);
+        for (index, ((&key, &line), found)) in (0..).zip(keys.zip(&mut self.found)) {
+            let is_found;
+            (*found, is_found) = table.get(key, line);
+            self.misses[n_misses] = index;
+            n_misses += usize::from(!is_found);
+        }
+        n_misses
+    }
+
+    /// Find the ids of the pretokens that were not found, the first of all beginning at `first`.
+    #[inline(never)]
+    fn merge_misses(
+        &mut self,
+        vocabulary: &Vocabulary,
+        table: &mut PieceTable,
+        text: &[u8],
+        first: usize,
+        ends: &[usize],
+        n_misses: usize,
+    ) {
         self.spill.clear();
-        let mut begin = begin;
-        let mut first = 0;
-        for group in ends.chunks(GROUP) {
-            // Reading the table here only brings its lines near: nothing waits for them yet.
-            let mut near = 0;
-            self.places.clear();
-            for &end in group {
-                let place = table.place(text, begin, end);
-                near ^= table.touch(place);
-                self.places.push((place, begin, end));
-                begin = end;
-            }
-            std::hint::black_box(near);
-            for (index, &(place, begin, end)) in (first..).zip(&self.places) {
-                let found = place.and_then(|place| table.get(place));
-                if found.is_none() {
-                    self.misses.push(Miss { index, length: (end - begin) as u32, begin, place });
+        self.same.clear();
+        self.clear_jobs();
+        for miss in 0..n_misses {
+            let index = self.misses[miss] as usize;
+            let (key, line) = (self.keys[index], self.lines[index]);
+            let begin = if index == 0 { first } else { ends[index - 1] };
+            let length = ends[index] - begin;
+            if pieces::is_short(key) {
+                if let Some(found) = table.find(key, line) {
+                    self.found[index] = found;
+                    continue;
                 }
-                self.found.push(found.unwrap_or_default());
-            }
-            first += group.len() as u32;
-        }
-    }
-
-    fn merge_misses(&mut self, vocabulary: &Vocabulary, table: &mut PieceTable, text: &[u8]) {
-        let misses = std::mem::take(&mut self.misses);
-        for &miss in &misses {
-            // The same pretoken may have been merged since it was looked up.
-            if let Some(found) = miss.place.and_then(|place| table.get(place)) {
-                self.found[miss.index as usize] = found;
+                // The same pretoken may have been missed before in this batch.
+                let latest = &mut self.latest[line as usize % N_LATEST];
+                let before = *latest as usize;
+                if self.job_of.get(before).is_some_and(|&other| self.keys[other as usize] == key) {
+                    self.same.push((index as u32, self.job_of[before]));
+                    continue;
+                }
+                *latest = self.jobs.len() as u16;
+            } else if length > MAX_JOB || vocabulary.has_whole_pieces() {
+                let n_spilled = self.spill.len();
+                vocabulary.merge(&text[begin..ends[index]], &mut self.merge, &mut self.spill);
+                self.found[index] = Found::new(&self.spill, n_spilled);
                 continue;
             }
-            let begin = self.spill.len();
-            let piece = &text[miss.begin..miss.begin + miss.length as usize];
-            vocabulary.merge(piece, &mut self.merge, &mut self.spill);
-            self.keep(table, miss, begin);
+            self.jobs.push(Job { begin, length, values: self.n_values });
+            self.job_of.push(index as u32);
+            self.n_values += length;
+            if self.n_values > MAX_VALUES {
+                self.do_jobs(vocabulary, table, text);
+            }
         }
-        self.misses = misses;
+        self.do_jobs(vocabulary, table, text);
+        for &(index, other) in &self.same {
+            self.found[index as usize] = self.found[other as usize];
+        }
     }
 
-    /// The ids of `miss` are those from `begin` on in `spill`.
-    fn keep(&mut self, table: &mut PieceTable, miss: Miss, begin: usize) {
-        let found = Found::new(&self.spill, begin);
-        if let (Some(place), Ok(_)) = (miss.place, found.ids()) {
-            table.put(place, found);
-            self.spill.truncate(begin);
+    /// Merge the jobs and keep what is short.
+    fn do_jobs(&mut self, vocabulary: &Vocabulary, table: &mut PieceTable, text: &[u8]) {
+        let values = &mut self.values;
+        lanes::longest_suffixes(&vocabulary.automaton, text, &self.jobs, values);
+        let forest = &vocabulary.forest;
+        for job in &self.jobs {
+            let last = values[job.values + job.length - 1];
+            forest.prefetch(last);
         }
-        self.found[miss.index as usize] = found;
+        for job in &self.jobs {
+            let values = &values[job.values..job.values + job.length];
+            // A whole token needs no tests.
+            if values.last().is_none_or(|&last| forest.length(last) < job.length) {
+                for &value in values {
+                    forest.prefetch(value);
+                }
+            }
+        }
+        for (job, &index) in self.jobs.iter().zip(&self.job_of) {
+            let values = &mut values[job.values..job.values + job.length];
+            let piece = &text[job.begin..job.begin + job.length];
+            let n_spilled = self.spill.len();
+            if let Some(id) = vocabulary.whole_piece(piece) {
+                self.spill.push(id);
+            } else {
+                if values.last().is_none_or(|&last| forest.length(last) < job.length) {
+                    vocabulary.test(piece, values);
+                }
+                vocabulary.emit(values, &mut self.spill);
+            }
+            let index = index as usize;
+            let found = Found::new(&self.spill, n_spilled);
+            if !found.is_spilled() {
+                self.spill.truncate(n_spilled);
+                if pieces::is_short(self.keys[index]) {
+                    table.put(self.keys[index], self.lines[index], found);
+                }
+            }
+            self.found[index] = found;
+        }
+        self.clear_jobs();
+    }
+
+    fn clear_jobs(&mut self) {
+        self.jobs.clear();
+        self.job_of.clear();
+        self.n_values = 0;
+    }
+
+    #[inline(never)]
+    /// Append the ids of the first `n` pretokens.
+    fn append(&mut self, n: usize, out: &mut Vec<u32>) {
+        let mut n_ids = 0;
+        for found in &self.found[..n] {
+            let (ids, n) = found.ids();
+            if n > ids.len() {
+                out.extend_from_slice(&self.ids[..n_ids]);
+                out.extend_from_slice(&self.spill[found.spilled()]);
+                n_ids = 0;
+                continue;
+            }
+            self.ids[n_ids..n_ids + ids.len()].copy_from_slice(&ids);
+            n_ids += n;
+        }
+        out.extend_from_slice(&self.ids[..n_ids]);
     }
 }

@@ -13,15 +13,14 @@
 //! part was there before does the lower rank go first. Tokens are ordered by level, and all of
 //! this stays a range test.
 
+use crate::prefetch::prefetch;
+
 use super::automaton::SuffixAutomaton;
 use super::canonical::{NONE, Rules};
 use super::vocabulary::{TokenTable, Vocabulary};
 
 /// Suffixes tried from the longest down before the forest is descended; text needs one or two.
 const MAX_TRIES: usize = 16;
-
-/// Texts up to this many bytes are read twice rather than in one loop; measured.
-const SHORT: usize = 16;
 
 /// The time of what does not happen.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -188,6 +187,12 @@ impl Forest {
         (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
     }
 
+    /// Bring near what `length` and the tests need of `token`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, token: u32) {
+        prefetch(&self.nodes[token as usize]);
+    }
+
     pub(crate) fn length(&self, token: u32) -> usize {
         self.nodes[token as usize].length as usize
     }
@@ -312,18 +317,10 @@ impl Vocabulary {
         }
     }
 
-    /// The same for a short text from its beginning: first the longest token that ends at each
-    /// byte, then the tests. The waits of the two for memory overlap better than in one loop, and
-    /// a text that is one token needs no tests.
-    fn extend_short(&self, text: &[u8], last: &mut Vec<u32>) {
-        let mut node = 0;
-        last.extend(text.iter().map(|&byte| {
-            node = self.automaton.step(node, byte);
-            self.automaton.suffix(node)
-        }));
-        if last.last().is_none_or(|&token| self.forest.length(token) == text.len()) {
-            return;
-        }
+    /// Turn, for each byte of `text`, the longest token that ends there into the last token of
+    /// Merge up to and including that byte.
+    #[inline(never)]
+    pub(crate) fn test(&self, text: &[u8], last: &mut [u32]) {
         for (n, &byte) in text.iter().enumerate() {
             last[n] = self.last_token(last[n], byte, last, n);
         }
@@ -341,11 +338,7 @@ impl Vocabulary {
     pub(crate) fn merge_rest(&self, rest: &[u8], scratch: &mut MergeScratch, out: &mut Vec<u32>) {
         let last = &mut scratch.last;
         last.clear();
-        if rest.len() <= SHORT {
-            self.extend_short(rest, last);
-        } else {
-            self.extend(&mut 0, rest, last);
-        }
+        self.extend(&mut 0, rest, last);
         self.emit(last, out);
     }
 

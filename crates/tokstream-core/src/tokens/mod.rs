@@ -8,10 +8,12 @@ mod canonical;
 mod expansions;
 mod extensions;
 mod filter;
+mod lanes;
 mod live;
 mod merge;
 mod order;
 mod pieces;
+mod seams;
 mod vocabulary;
 mod window;
 

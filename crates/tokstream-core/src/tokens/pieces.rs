@@ -1,131 +1,213 @@
 //! Ids of short pretokens seen before: a table of fixed size that forgets.
 //!
 //! One cache line holds two entries; an entry is a key of up to 15 bytes with its length, and up
-//! to three ids. Longer pretokens, or ones of more tokens, are merged anew each time. The hash is
-//! not keyed: whoever forces collisions gets slower look-ups, never wrong ids.
+//! to four ids. A pretoken that is not in its line may be in the one beside it. Longer pretokens,
+//! or ones of more tokens, are merged anew each time. The hash is not keyed: whoever forces
+//! collisions gets slower look-ups, never wrong ids.
 
-use std::ops::Range;
+use bytemuck::{Pod, Zeroable};
+use memmap2::MmapMut;
+
+use crate::prefetch::prefetch;
 
 /// Longest pretoken that is kept, in bytes.
 const MAX_BYTES: usize = 15;
 /// Most ids that are kept.
-const MAX_IDS: usize = 3;
-const N_LINES: usize = 1 << 16;
-const WORDS_PER_LINE: usize = 8;
-const WORDS_PER_ENTRY: usize = 4;
+const MAX_IDS: usize = 4;
+const N_LINES: usize = 1 << 17;
 
-/// The table; 4 MiB, of which only touched pages cost memory.
+/// The number of ids is in the upper byte of a value's last word, so ids there are below this.
+const N_SHIFT: u32 = 24;
+const LAST_MASK: u32 = (1 << N_SHIFT) - 1;
+const SPILLED: u32 = 0xFF;
+
+/// Length byte of keys that stand for pretokens too long to keep; no entry has it.
+const TOO_LONG: u64 = 0xFF << 56;
+
+/// `KEEP[n]` has the first `n` bytes set.
+const KEEP: [[u64; 2]; MAX_BYTES + 1] = {
+    let mut keep = [[0; 2]; MAX_BYTES + 1];
+    let mut n = 1;
+    while n <= MAX_BYTES {
+        keep[n] = [u64::MAX >> (64 - 8 * if n < 8 { n } else { 8 }), 0];
+        if n > 8 {
+            keep[n][1] = u64::MAX >> (64 - 8 * (n - 8));
+        }
+        n += 1;
+    }
+    keep
+};
+
+/// A pretoken of up to 15 bytes, its length in the last byte.
+pub(crate) type Key = [u64; 2];
+
+/// Up to four ids and their number, or where more are spilled.
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
+#[repr(transparent)]
+pub(crate) struct Found([u32; MAX_IDS]);
+
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
+#[repr(C)]
+struct Entry {
+    key: Key,
+    found: Found,
+}
+
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
+#[repr(C, align(64))]
+struct Line([Entry; 2]);
+
+/// The table; 8 MiB, of which only touched pages cost memory.
 #[derive(Debug)]
 pub struct PieceTable {
-    words: Vec<u64>,
-    /// Where the first line begins, so that lines do not straddle cache lines.
-    base: usize,
+    /// Zeroed by the system.
+    memory: MmapMut,
 }
-
-/// Up to three ids, or where more than three are spilled.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found {
-    values: [u32; MAX_IDS],
-    n: u32,
-}
-
-const SPILLED: u32 = u32::MAX;
 
 impl Found {
     /// The ids from `begin` on in `list`, which may be many.
     pub(crate) fn new(list: &[u32], begin: usize) -> Self {
         let ids = &list[begin..];
-        let mut values = [0; MAX_IDS];
-        if ids.len() > MAX_IDS {
-            values[..2].copy_from_slice(&[begin as u32, list.len() as u32]);
-            return Self { values, n: SPILLED };
+        if ids.len() > MAX_IDS || ids.get(MAX_IDS - 1).is_some_and(|&id| id > LAST_MASK) {
+            return Self([begin as u32, list.len() as u32, 0, SPILLED << N_SHIFT]);
         }
-        values[..ids.len()].copy_from_slice(ids);
-        Self { values, n: ids.len() as u32 }
+        let mut words = [0; MAX_IDS];
+        words[..ids.len()].copy_from_slice(ids);
+        words[MAX_IDS - 1] |= (ids.len() as u32) << N_SHIFT;
+        Self(words)
     }
 
-    /// The ids, or the range of the list that holds them.
+    pub(crate) fn is_spilled(self) -> bool {
+        self.0[MAX_IDS - 1] >> N_SHIFT == SPILLED
+    }
+
+    /// Range of the list that holds spilled ids.
+    pub(crate) fn spilled(self) -> std::ops::Range<usize> {
+        self.0[0] as usize..self.0[1] as usize
+    }
+
+    /// All four words of ids, and how many of them count.
     #[inline(always)]
-    pub(crate) fn ids(&self) -> Result<&[u32], Range<usize>> {
-        if self.n == SPILLED {
-            return Err(self.values[0] as usize..self.values[1] as usize);
-        }
-        Ok(&self.values[..self.n as usize])
+    pub(crate) fn ids(self) -> ([u32; MAX_IDS], usize) {
+        let mut words = self.0;
+        let n = words[MAX_IDS - 1] >> N_SHIFT;
+        words[MAX_IDS - 1] &= LAST_MASK;
+        (words, n as usize)
     }
 }
 
-/// Where a pretoken's entry is, or would be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    low: u64,
-    high: u64,
-    line: usize,
+/// Key of `text[begin..end]`.
+#[inline(always)]
+pub(crate) fn key(text: &[u8], begin: usize, end: usize) -> Key {
+    let n = end - begin;
+    match text.get(begin..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(bytes) => {
+            let bytes = u128::from_le_bytes(*bytes);
+            let keep = KEEP[n.min(MAX_BYTES)];
+            let length = if n > MAX_BYTES { TOO_LONG } else { (n as u64) << 56 };
+            [bytes as u64 & keep[0], (bytes >> 64) as u64 & keep[1] | length]
+        }
+        None => key_at_end(&text[begin..end]),
+    }
+}
+
+#[cold]
+fn key_at_end(piece: &[u8]) -> Key {
+    if piece.len() > MAX_BYTES {
+        return [0, TOO_LONG];
+    }
+    let mut bytes = [0; 16];
+    bytes[..piece.len()].copy_from_slice(piece);
+    bytes[15] = piece.len() as u8;
+    let bytes = u128::from_le_bytes(bytes);
+    [bytes as u64, (bytes >> 64) as u64]
+}
+
+/// May the pretoken with this key be kept?
+pub(crate) fn is_short(key: Key) -> bool {
+    key[1] < TOO_LONG
+}
+
+/// Number of the line that an entry for `key` belongs to.
+#[inline(always)]
+pub(crate) fn line_of(key: Key) -> u32 {
+    // The two halves of the product, folded: every byte of the key reaches every bit.
+    let product =
+        u128::from(key[0] ^ 0x9E37_79B9_7F4A_7C15) * u128::from(key[1] ^ 0xC2B2_AE3D_27D4_EB4F);
+    (product as u64 ^ (product >> 64) as u64) as u32 % N_LINES as u32
 }
 
 impl Default for PieceTable {
     fn default() -> Self {
-        let words = vec![0_u64; (N_LINES + 1) * WORDS_PER_LINE];
-        let base = words.as_ptr().align_offset(64).min(WORDS_PER_LINE);
-        Self { words, base }
+        let memory = MmapMut::map_anon(N_LINES * size_of::<Line>());
+        let memory = memory.unwrap_or_else(|_| out_of_memory());
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Self { memory }
     }
 }
 
+#[cold]
+fn out_of_memory() -> ! {
+    std::alloc::handle_alloc_error(std::alloc::Layout::new::<[Line; N_LINES]>())
+}
+
 impl PieceTable {
-    /// Key of `text[begin..end]`, or `None` if it is too long to keep.
+    /// The lines, to look pretokens up.
     #[inline(always)]
-    pub(crate) fn place(&self, text: &[u8], begin: usize, end: usize) -> Option<Place> {
-        let n = end - begin;
-        if n > MAX_BYTES {
-            return None;
+    pub(crate) fn view(&self) -> View<'_> {
+        View(bytemuck::from_bytes(&self.memory))
+    }
+
+    fn line(&mut self, number: u32) -> &mut Line {
+        let lines: &mut [Line; N_LINES] = bytemuck::from_bytes_mut(&mut self.memory);
+        &mut lines[number as usize % N_LINES]
+    }
+
+    /// The ids kept for `key`; an entry in the other line moves to its own.
+    pub(crate) fn find(&mut self, key: Key, line: u32) -> Option<Found> {
+        let own = *self.line(line);
+        if let Some(entry) = own.0.iter().find(|entry| entry.key == key) {
+            return Some(entry.found);
         }
-        let bytes = match text.get(begin..begin + 16).and_then(|b| <[u8; 16]>::try_from(b).ok()) {
-            Some(bytes) => u128::from_le_bytes(bytes) & ((1 << (8 * n)) - 1),
-            None => text[begin..end].iter().rev().fold(0, |key, &byte| key << 8 | byte as u128),
-        };
-        let key = bytes | (n as u128) << 120;
-        let (low, high) = (key as u64, (key >> 64) as u64);
-        // The two halves of the product, folded: every byte of the key reaches every bit.
-        let product =
-            u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xC2B2_AE3D_27D4_EB4F);
-        let line = (product as u64 ^ (product >> 64) as u64) as usize % N_LINES;
-        Some(Place { low, high, line: self.base + line * WORDS_PER_LINE })
+        let other = self.line(line ^ 1);
+        let side = other.0.iter().position(|entry| entry.key == key)?;
+        let entry = std::mem::replace(&mut other.0[side], own.0[1]);
+        self.line(line).0[1] = entry;
+        Some(entry.found)
     }
 
-    /// Read the line of `place`, for the cache's sake.
+    /// Keep ids that are not spilled for `key`, instead of an older entry if need be.
+    pub(crate) fn put(&mut self, key: Key, line: u32, found: Found) {
+        // The newer entry comes first; of a full line, the older is handed to the other line.
+        let own = self.line(line);
+        let older = std::mem::replace(&mut own.0[0], Entry { key, found });
+        let oldest = std::mem::replace(&mut own.0[1], older);
+        if oldest.key[1] != 0 {
+            self.line(line ^ 1).0[1] = oldest;
+        }
+    }
+}
+
+/// The lines of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a>(&'a [Line; N_LINES]);
+
+impl View<'_> {
+    /// Bring a line near.
     #[inline(always)]
-    pub(crate) fn touch(&self, place: Option<Place>) -> u64 {
-        place.map_or(0, |place| self.words[place.line])
+    pub(crate) fn prefetch(self, line: u32) {
+        prefetch(&self.0[line as usize % N_LINES]);
     }
 
-    /// The ids kept for `place`.
+    /// What the line has for `key`: right only if the second value is true.
     #[inline(always)]
-    pub(crate) fn get(&self, place: Place) -> Option<Found> {
-        let line: &[u64; WORDS_PER_LINE] = self.words.get(place.line..)?.first_chunk()?;
+    pub(crate) fn get(self, key: Key, line: u32) -> (Found, bool) {
+        let Line([first, second]) = &self.0[line as usize % N_LINES];
         // Which of the two it is cannot be foreseen, so that must not be a branch.
-        let is_first = (line[0] ^ place.low) | (line[1] ^ place.high) == 0;
-        let is_second = (line[4] ^ place.low) | (line[5] ^ place.high) == 0;
-        let entry = [line[2 + 4 * usize::from(is_second)], line[3 + 4 * usize::from(is_second)]];
-        if !(is_first | is_second) {
-            return None;
-        }
-        let [pair, rest] = entry;
-        let values = [pair as u32, (pair >> 32) as u32, rest as u32];
-        Some(Found { values, n: (rest >> 32) as u32 })
-    }
-
-    /// Keep ids that are not spilled for `place`, instead of an older entry if need be.
-    pub(crate) fn put(&mut self, place: Place, found: Found) {
-        let value = |k: usize| u64::from(found.values[k]);
-        let line = &mut self.words[place.line..place.line + WORDS_PER_LINE];
-        // The newer entry comes first; the older of two is given up.
-        if line[1] != 0 {
-            line.copy_within(..WORDS_PER_ENTRY, WORDS_PER_ENTRY);
-        }
-        line[..WORDS_PER_ENTRY].copy_from_slice(&[
-            place.low,
-            place.high,
-            value(0) | value(1) << 32,
-            value(2) | u64::from(found.n) << 32,
-        ]);
+        let is_first = (first.key[0] ^ key[0]) | (first.key[1] ^ key[1]) == 0;
+        let is_second = (second.key[0] ^ key[0]) | (second.key[1] ^ key[1]) == 0;
+        let entry = &self.0[line as usize % N_LINES].0[usize::from(is_second)];
+        (entry.found, is_first | is_second)
     }
 }

@@ -6,6 +6,7 @@ use super::automaton::SuffixAutomaton;
 use super::canonical::{self, Rules};
 use super::extensions::Extensions;
 use super::merge::Forest;
+use super::seams::Seams;
 
 /// Token bytes in merge-rank order, and their ids.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +88,8 @@ pub struct Vocabulary {
     /// equals one is that token all the same, as in tiktoken.
     unreachable: Vec<(Box<[u8]>, u32)>,
     pub(crate) extensions: Extensions,
+    /// Unless a pretoken may be a token that Merge does not produce.
+    pub(crate) seams: Option<Seams>,
     longest: usize,
 }
 
@@ -119,11 +122,12 @@ impl Vocabulary {
         sorted.sort_unstable_by(|&a, &b| tokens.bytes(a).cmp(tokens.bytes(b)));
         let automaton = SuffixAutomaton::new(tokens, &sorted, &forest)?;
         let longest = sorted.iter().map(|&rank| tokens.bytes(rank).len()).max().unwrap_or(0);
+        let seams = unreachable.is_empty().then(|| Seams::new(tokens, &sorted));
         for token in &mut sorted {
             *token = forest.of_rank(*token);
         }
         let extensions = Extensions::new(sorted, &forest);
-        let mut vocabulary = Self { forest, automaton, unreachable, extensions, longest };
+        let mut vocabulary = Self { forest, automaton, unreachable, extensions, seams, longest };
         vocabulary.forest.link_suffixes(&vocabulary.automaton);
         Ok(vocabulary)
     }
@@ -133,6 +137,9 @@ impl Vocabulary {
     pub fn add_whole_pieces(&mut self, pieces: impl IntoIterator<Item = (Box<[u8]>, u32)>) {
         self.unreachable.extend(pieces);
         self.unreachable.sort_unstable();
+        if !self.unreachable.is_empty() {
+            self.seams = None;
+        }
     }
 
     /// Bytes of the longest token that Merge produces.
