@@ -11,6 +11,7 @@ mod levels;
 mod normalizers;
 mod order;
 mod output;
+mod positions;
 mod spec;
 mod stages;
 mod stream;
@@ -28,6 +29,8 @@ mod _core {
     use crate::order::canonical_order;
     #[pymodule_export]
     use crate::output::Ids;
+    #[pymodule_export]
+    use crate::positions::find_tokens;
     #[pymodule_export]
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]
