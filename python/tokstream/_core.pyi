@@ -16,6 +16,7 @@ __all__ = [
     "SpecialSet",
     "Stream",
     "canonical_order",
+    "find_tokens",
     "fold_case",
     "release_free_memory",
     "unicode_property",
@@ -69,6 +70,15 @@ def canonical_order(
     Cost: O(bytes · log); half a million merges in some tenths of a second.
     """
 
+def find_tokens(tokens: str, texts: str, separator: str, /) -> bytes:
+    """Positions of `texts` among `tokens`, both joined by `separator`.
+
+    Returns:
+        One native uint32 per text; 0xFFFFFFFF for those that are not there.
+
+    Cost: O(bytes); a million texts in a tenth of a second.
+    """
+
 class Spec(TypedDict, total=False):
     """What a tokenizer has beyond pattern and vocabulary; every part may be left out.
 
@@ -77,6 +87,7 @@ class Spec(TypedDict, total=False):
         normalizer: steps, such as `("nfc",)`, `("replace", " ", "_")`.
         levels: of the pretokenizer, such as `("split", automaton, "isolated", False)`.
         added_tokens: (content, id, special, normalized, lstrip, rstrip, single_word).
+        keeps_added: added tokens that are looked for in normalized text are not normalized.
         expansions: internal id to the ids given out in its place.
         unk_id: the unknown token, as in `expansions`.
         fuse_unk: several unknown tokens in a row in one pretoken become one.
@@ -94,6 +105,7 @@ class Spec(TypedDict, total=False):
     normalizer: list[tuple[object, ...]]
     levels: list[tuple[object, ...]]
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool]]
+    keeps_added: bool
     expansions: dict[int, tuple[int, ...]]
     unk_id: int | None
     fuse_unk: bool

@@ -27,6 +27,7 @@ __all__ = [
     "UnfinishedCharacterError",
     "UnfinishedStreamWarning",
     "UnknownNameError",
+    "UnsupportedTokenizerError",
     "VocabularyError",
 ]
 
@@ -66,6 +67,28 @@ class VocabularyError(ConfigurationError):
         super().__init__(message, path, line)
         self.path = path
         self.line = line
+
+
+class UnsupportedTokenizerError(ConfigurationError):
+    """A sound tokenizer file with a part that cannot be honoured exactly; nothing is approximated.
+
+    Attributes:
+        component: the part's name, such as "WordPiece" or "CTC".
+        place: where it stands, such as "$.decoder" in a JSON document; None if it is the whole.
+        path: the file, if there is one.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        component: str = "",
+        place: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message, component, place, path)
+        self.component = component
+        self.place = place
+        self.path = path
 
 
 class UnknownNameError(TokstreamError, ValueError, KeyError):

@@ -6,11 +6,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tokstream.patterns import compile_pattern
+from tokstream.patterns.automaton import Automaton
 
 if TYPE_CHECKING:
     from tokstream import _core
+    from tokstream.formats.parts import TokenizerParts
     from tokstream.patterns.analysis import PatternAnalysis
-    from tokstream.patterns.automaton import Automaton
     from tokstream.tokenizer import Tokenizer
     from tokstream.vocabulary import Vocabulary
 
@@ -37,20 +38,65 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
     """
     from tokstream.patterns.analysis import analyse  # noqa: PLC0415 - not needed to compile
 
-    automaton = compile_pattern(tokenizer.pattern)
+    parts = tokenizer._parts  # noqa: SLF001 - made for it
+    if parts is not None and parts.automaton is None:
+        return _describe_parts(tokenizer, parts, core)
+    if parts is not None and parts.automaton is not None:
+        automaton = Automaton.from_bytes(parts.automaton)
+    else:
+        automaton = compile_pattern(tokenizer.pattern)
     analysis = analyse(automaton)
+    facts = _common(tokenizer, core)
+    if parts is None:
+        facts["n_tokens"] = len(vocabulary)
+    facts["streaming"] = _streaming(tokenizer, vocabulary, core, automaton, analysis)
+    if parts is not None and (waits_for := parts.waits_for()):
+        facts["streaming"] |= {  # type: ignore[operator]
+            "memory": "grows with the undecided text",
+            "proved_delay_bytes": None,
+            "waits_for": waits_for,
+        }
+    facts["pattern_analysis"] = asdict(analysis)
+    return facts
+
+
+def _common(tokenizer: Tokenizer, core: _core.Core) -> dict[str, object]:
+    """Facts that need no analysis."""
+    parts = tokenizer._parts  # noqa: SLF001 - made for it
     facts: dict[str, object] = {
         "name": tokenizer.name,
         "n_vocab": tokenizer.n_vocab,
-        "n_tokens": len(vocabulary),
+        "n_tokens": 0,
         "eos_id": tokenizer.eos_id,
         "special_tokens": tokenizer.special_tokens,
         "longest_token_bytes": core.longest_token,
         "unreachable_ids": sorted(core.unreachable_ids),
         "pattern": tokenizer.pattern,
     }
-    facts["streaming"] = _streaming(tokenizer, vocabulary, core, automaton, analysis)
-    facts["pattern_analysis"] = asdict(analysis)
+    if parts is not None:
+        hidden = len(parts.expansions)
+        facts["n_tokens"] = len(parts.vocabulary) + len(parts.whole_pieces) - hidden
+        facts["unreachable_ids"] = sorted(
+            {token_id for _, token_id in (*parts.whole_pieces, *parts.decode_only)}
+        )
+        facts["format"] = parts.format
+        facts["normalizer"] = [step[0] for step in parts.normalizer]
+        facts["levels"] = [step[0] for step in parts.levels]
+        facts["path"] = parts.path()
+    return facts
+
+
+def _describe_parts(
+    tokenizer: Tokenizer, parts: TokenizerParts, core: _core.Core
+) -> dict[str, object]:
+    """Facts about a tokenizer whose text is cut by levels, or not at all."""
+    facts = _common(tokenizer, core)
+    facts["streaming"] = {
+        "lookback": None,
+        "memory": "grows with the undecided text" if parts.waits_for() else "bounded",
+        "ground": "measured only",
+        "waits_for": parts.waits_for(),
+    }
     return facts
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tokstream._types import SpecialChoice
+    from tokstream.formats.parts import SpecialDefault
 
 __all__ = ["SpecialPolicy"]
 
@@ -27,17 +28,36 @@ class SpecialPolicy:
 
     `allowed_special` become their ids wherever the text spells them, leftmost then longest.
     `disallowed_special` make the text an error wherever they occur. All other text is plain.
-    The default of both is tiktoken's: nothing allowed, everything else disallowed.
+    What a call leaves out is the format's default: "refuse", tiktoken's, allows nothing and
+    disallows everything else; "recognise" allows everything; "plain" does neither.
     """
 
-    def __init__(self, special_tokens: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        special_tokens: Mapping[str, int],
+        default: SpecialDefault = "refuse",
+        core: _core.Core | None = None,
+    ) -> None:
+        """Prepare the policy.
+
+        Args:
+            special_tokens: text to id.
+            default: what is done with special tokens that a call does not speak of.
+            core: tables with added tokens of their own, special ones and others.
+        """
         self._tokens = dict(special_tokens)
+        self._default = default
+        self._core = core
         self._kept: dict[tuple[frozenset[str], frozenset[str]], _core.SpecialSet] = {}
-        self.plain = _core.SpecialSet([], [])
-        self.default = self._prepare(frozenset(), frozenset(self._tokens))
+        self.plain = self._prepare(frozenset(), frozenset())
+        self.default = self.resolve(None, None, is_known=False)
 
     def resolve(
-        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
+        self,
+        allowed_special: SpecialChoice,
+        disallowed_special: SpecialChoice,
+        *,
+        is_known: bool = True,
     ) -> _core.SpecialSet:
         """Return the native set for a user's choice.
 
@@ -47,13 +67,21 @@ class SpecialPolicy:
         Raises:
             ConfigurationError: a bare string other than "all", or names that are not `str`.
         """
-        if allowed_special is None and disallowed_special is None:
+        if allowed_special is None and disallowed_special is None and is_known:
             return self.default
-        allowed = frozenset() if allowed_special is None else self._names(allowed_special)
-        if disallowed_special is None or disallowed_special == "all":
-            disallowed = frozenset(self._tokens) - allowed
-        else:
+        every = frozenset(self._tokens)
+        disallowed: frozenset[str] | None = None
+        if disallowed_special is not None and disallowed_special != "all":
             disallowed = self._names(disallowed_special)
+        if allowed_special is not None:
+            allowed = self._names(allowed_special)
+        elif self._default == "recognise" and disallowed_special != "all":
+            allowed = every - (disallowed or frozenset())
+        else:
+            allowed = frozenset()
+        if disallowed is None:
+            refuses = disallowed_special == "all" or self._default == "refuse"
+            disallowed = every - allowed if refuses else frozenset()
         return self._prepare(allowed, disallowed)
 
     def freeze(self, choice: SpecialChoice) -> SpecialChoice:
@@ -97,8 +125,12 @@ class SpecialPolicy:
         if known is None:
             for name in allowed | disallowed:
                 _check_utf8(name)
-            pairs = [(name, self._tokens[name]) for name in sorted(allowed) if name in self._tokens]
-            known = _core.SpecialSet(pairs, sorted(disallowed))
+            names = [name for name in sorted(allowed) if name in self._tokens]
+            if self._core is not None:
+                known = self._core.special_set(names, sorted(disallowed))
+            else:
+                pairs = [(name, self._tokens[name]) for name in names]
+                known = _core.SpecialSet(pairs, sorted(disallowed))
             if len(self._kept) >= _MAX_KEPT:
                 self._kept.clear()
             # two threads may prepare the same set; all use the one that was there first

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.decoding import Decoding
     from tokstream.tokenizer import Tokenizer
 
 __all__ = ["DecodeStream", "EncodeStream"]
@@ -44,6 +45,8 @@ class EncodeStream:
         errors: ErrorMode,
         max_pending_bytes: int | None = None,
         delay: DelayMode = "optimal",
+        *,
+        with_template: bool = False,
     ) -> None:
         policy = tokenizer._special  # noqa: SLF001 - made for it
         self._tokenizer = tokenizer
@@ -55,6 +58,7 @@ class EncodeStream:
             errors == "replace",
             max_pending_bytes,
             delay == "optimal",
+            with_template,
         )
         self._finished = False
 
@@ -285,11 +289,17 @@ class DecodeStream:
     results plus `finish` equal `decode(all)`.
     """
 
-    __slots__ = ("_decoder", "_tokenizer")
+    __slots__ = ("_decoder", "_decoding", "_is_raw", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, errors: str) -> None:
         self._tokenizer = tokenizer
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+        self._is_raw = errors != "replace"
+        self._decoding = self._begin()
+
+    def _begin(self) -> Decoding | None:
+        decoder = self._tokenizer._decoder  # noqa: SLF001 - made for it
+        return None if decoder is None else decoder.begin(raw=self._is_raw)
 
     def feed(self, ids: int | Iterable[int], /) -> str:
         """Return the text that became complete with one or more ids; may be empty.
@@ -298,17 +308,27 @@ class DecodeStream:
             InvalidTokenIdError: an id that the tokenizer does not have; nothing is consumed.
             UnicodeDecodeError: ids that are not UTF-8, with `errors="strict"`.
         """
-        return self._decoder.decode(self._tokenizer.decode_bytes(_as_sequence(ids)))
+        if self._decoding is None:
+            return self._decoder.decode(self._tokenizer.decode_bytes(_as_sequence(ids)))
+        return self._checked(self._decoding.push(_as_sequence(ids)))
 
     def finish(self) -> str:
         """End the ids; return what an unfinished character decodes to, and start anew."""
-        text = self._decoder.decode(b"", final=True)
-        self._decoder.reset()
+        text = "" if self._decoding is None else self._checked(self._decoding.finish())
+        text += self._decoder.decode(b"", final=True)
+        self.reset()
         return text
 
     def reset(self) -> None:
         """Forget an unfinished character."""
         self._decoder.reset()
+        self._decoding = self._begin()
+
+    def _checked(self, text: str) -> str:
+        """Treat bytes that are not UTF-8 as the user wants, if that is not the reference's way."""
+        if not self._is_raw:
+            return text
+        return self._decoder.decode(text.encode("utf-8", "surrogateescape"))
 
 
 def _as_sequence(ids: int | Iterable[int]) -> Iterable[int]:

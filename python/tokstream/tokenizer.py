@@ -12,7 +12,12 @@ from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
 from tokstream._tables import Tables, shared_tables
-from tokstream.errors import ConfigurationError, InvalidTokenIdError, UnknownNameError
+from tokstream.errors import (
+    ConfigurationError,
+    InvalidTokenIdError,
+    UnknownNameError,
+    UnsupportedTokenizerError,
+)
 from tokstream.special import SpecialPolicy
 from tokstream.verbs.batch import BatchVerbs
 from tokstream.verbs.parts import replaces
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.decoding import Decoder
+    from tokstream.formats.parts import TokenizerParts
     from tokstream.vocabulary import Vocabulary
 
 __all__ = ["Tokenizer"]
@@ -52,10 +59,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     __slots__ = (
         "_core",
+        "_decoder",
         "_eos",
         "_is_embedded",
         "_key",
+        "_n_vocab",
         "_name",
+        "_parts",
         "_pattern",
         "_shared_ids",
         "_special",
@@ -97,7 +107,11 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         if eos is not None and eos not in self._special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
         self._is_embedded = False
-        self._key = (
+        self._parts: TokenizerParts | None = None
+        self._decoder: Decoder | None = None
+        largest_special = max(self._special_tokens.values(), default=-1)
+        self._n_vocab = max(vocabulary.n_vocab, largest_special + 1)
+        self._key: tuple[object, ...] = (
             vocabulary.content_digest(),
             pattern,
             tuple(sorted(self._special_tokens.items())),
@@ -125,6 +139,31 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         )
 
     @classmethod
+    def _from_parts(cls, parts: TokenizerParts) -> Tokenizer:
+        """Build a tokenizer from what a format's reader found."""
+        self = object.__new__(cls)
+        self._name = parts.name
+        self._vocabulary = parts.vocabulary
+        self._pattern = parts.pattern or ""
+        self._special_tokens = dict(parts.special_tokens)
+        self._eos = parts.eos or _END_OF_TEXT
+        self._is_embedded = False
+        self._parts = parts
+        self._decoder = parts.decoder
+        self._n_vocab = parts.n_vocab
+        self._key = parts.key()
+        try:
+            self._tables = shared_tables(self._key, parts.build)
+            self._core = self._tables.core
+            self._special = SpecialPolicy(self._special_tokens, parts.special_default, self._core)
+        except ValueError as error:  # all that the engine refuses
+            raise UnsupportedTokenizerError(
+                f"{parts.name}: {error}", str(error).split(":", 1)[0]
+            ) from error
+        self._shared_ids = {}
+        return self
+
+    @classmethod
     def _embedded(cls, name: str) -> Tokenizer:
         from tokstream.encodings import registry  # noqa: PLC0415 - it is about to be used
 
@@ -147,14 +186,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     @property
     def pattern(self) -> str:
-        """The pretokenization pattern."""
+        """The pretokenization pattern; empty if text is not cut by a single one."""
         return self._pattern
 
     @property
     def n_vocab(self) -> int:
         """One more than the largest id, special tokens included."""
-        largest_special = max(self._special_tokens.values(), default=-1)
-        return max(self._vocabulary.n_vocab, largest_special + 1)
+        return self._n_vocab
 
     @property
     def special_tokens(self) -> dict[str, int]:
@@ -173,7 +211,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
+        add_special_tokens: bool = False,
     ) -> list[int]:
         """Return the ids of a whole text.
 
@@ -197,7 +235,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         [15339, 1917]
         """
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.encode(text, specials, replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
+        return self._core.encode(  # type: ignore[return-value]
+            text,
+            specials,
+            replaces(errors),
+            False,  # noqa: FBT003
+            add_special_tokens,
+        )
 
     def encode_array(
         self,
@@ -206,11 +250,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
+        add_special_tokens: bool = False,
     ) -> IdArray:
         """Do as `encode`, but return a numpy array of uint32, shape (n_tokens,)."""
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return as_array(self._core.encode(text, specials, replaces(errors), True))  # noqa: FBT003
+        return as_array(
+            self._core.encode(text, specials, replaces(errors), True, add_special_tokens)  # noqa: FBT003
+        )
 
     def encode_ordinary(self, text: Text, *, errors: ErrorMode = "strict") -> list[int]:
         """Return the ids of a text in which special tokens are plain text."""
@@ -260,10 +306,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             InvalidTokenIdError: an id that the tokenizer does not have; it names the index.
             UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
         """
+        if self._decoder is not None and errors == "replace":
+            return self._decoder.decode(ids)
         return self.decode_bytes(ids).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of ids; those of a part of a text may be no whole characters."""
+        if self._decoder is not None:
+            return self._decoder.decode_bytes(ids)
         return self._core.decode(ids)
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -292,16 +342,22 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         if isinstance(token, str):
             if (special := self._special_tokens.get(token)) is not None:
                 return special
-            token_id = self._core.token_id(token.encode("utf-8", "surrogatepass"))
+            token_id = self._id_of_entry(token.encode("utf-8", "surrogatepass"))
         else:
             token = bytes(view_of(token))
-            token_id = self._core.token_id(token)
+            token_id = self._id_of_entry(token)
             if token_id is None:
                 token_id = self._special_tokens.get(token.decode("utf-8", "replace"))
         if token_id is None:
             raise UnknownNameError(
                 f"{token!r} is not a token of {self._name}; encode gives the ids of any text"
             )
+        return token_id
+
+    def _id_of_entry(self, token: bytes) -> int | None:
+        token_id = self._core.token_id(token)
+        if self._parts is not None and (token_id is None or token_id >= self._n_vocab):
+            return self._parts.id_of(token)
         return token_id
 
     def info(self) -> dict[str, object]:
@@ -329,6 +385,8 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             from tokstream.encodings import get_encoding  # noqa: PLC0415 - it imports this module
 
             return get_encoding, (self._name,)
+        if self._parts is not None:
+            return Tokenizer._from_parts, (self._parts,)
         eos = self._eos if self._eos in self._special_tokens else None
         return _rebuild, (self._name, self._vocabulary, self._pattern, self._special_tokens, eos)
 

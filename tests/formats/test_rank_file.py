@@ -218,7 +218,7 @@ def test_directory(tmp_path: Path) -> None:
 
 def test_missing_file(tmp_path: Path) -> None:
     path = str(tmp_path / "none.tiktoken")
-    with pytest.raises(FileNotFoundError, match="no such vocabulary file") as caught:
+    with pytest.raises(FileNotFoundError, match="no such file or directory") as caught:
         read_rank_file(path)
     assert caught.value.filename == path
 
@@ -263,10 +263,12 @@ def test_load_parts(tmp_path: Path) -> None:
     path.write_bytes(GOOD)
     special = {"<|end|>": 256}
     parts = load_parts(path, PATTERN, special)
-    assert parts == (PLAIN, PATTERN, special, "my.bpe")
-    assert parts[2] is not special
-    assert load_parts(path, PATTERN, name="mine")[2:] == ({}, "mine")
-    assert load_parts(GOOD, PATTERN)[3].startswith("vocabulary-")
+    assert (parts.vocabulary, parts.pattern) == (PLAIN, PATTERN)
+    assert (parts.special_tokens, parts.name, parts.n_vocab) == (special, "my.bpe", 257)
+    assert parts.special_tokens is not special
+    mine = load_parts(path, PATTERN, name="mine")
+    assert (mine.special_tokens, mine.name) == ({}, "mine")
+    assert load_parts(GOOD, PATTERN).name.startswith("vocabulary-")
 
 
 def test_pattern_is_never_guessed(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ pub struct Core {
     added: Vec<AddedToken>,
     /// Added tokens have conditions, or are not all found in one pass.
     has_passes: bool,
+    keeps_added: bool,
     /// Ordered by id: every token, special ones included.
     ids: Vec<u32>,
     begins: Vec<u32>,
@@ -103,6 +104,7 @@ impl Core {
             has_begin_marker: spec.has_begin_marker,
             has_end_marker: spec.has_end_marker,
             template: spec.template,
+            keeps_added: spec.keeps_added,
             lengths: OnceLock::new(),
             has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
             normalizer: spec.normalizer,
@@ -179,8 +181,11 @@ impl Core {
         let mut spellings = Vec::with_capacity(self.added.len());
         for token in &self.added {
             let name = &token.content;
-            let spelling =
-                if token.is_normalized { self.normalized(name) } else { name.clone().into_bytes() };
+            let spelling = if token.is_normalized && !self.keeps_added {
+                self.normalized(name)
+            } else {
+                name.clone().into_bytes()
+            };
             if spelling.is_empty() {
                 return Err(TableError(format!(
                     "the added token {name:?} is empty once it is normalized: it would be found \

@@ -8,6 +8,8 @@ use crate::segments::AddedToken;
 pub struct Spec {
     /// Tokens that are found in the text before anything else.
     pub added: Vec<AddedToken>,
+    /// Added tokens are looked for in normalized text as they are written, not normalized.
+    pub keeps_added: bool,
     /// How text between the first added tokens is changed.
     pub normalizer: Normalizer,
     /// How normalized text is cut, if not by an automaton.

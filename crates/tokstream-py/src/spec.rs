@@ -15,11 +15,12 @@ use crate::normalizers::normalizer;
 type Added = (String, u32, bool, bool, bool, bool, bool);
 
 /// Keys of the dictionary.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "rules",
     "normalizer",
     "levels",
     "added_tokens",
+    "keeps_added",
     "expansions",
     "unk_id",
     "fuse_unk",
@@ -87,6 +88,7 @@ pub fn read(dict: &Bound<'_, PyDict>) -> PyResult<Spec> {
         },
         rules: rules.as_deref().map(unpack),
         added: added.into_iter().map(added_token).collect(),
+        keeps_added: entry(dict, "keeps_added")?,
         expansions,
         fused: unknown.filter(|_| fuses),
         whole_pieces: pieces(entry(dict, "whole_pieces")?),

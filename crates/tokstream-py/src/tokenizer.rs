@@ -163,8 +163,7 @@ impl Core {
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
         stream.record();
-        let room = output::room_for(text.len().unwrap_or(0));
-        let ids = encode_blocks(text, &mut stream, BLOCK, room, &mut |_| true)?;
+        let ids = encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
         let end = stream.n_bytes();
         let mut spans = Vec::with_capacity(ids.len());
         let (opening, _) = self.0.template();

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
 from tokstream.diagnostics.continuations import Continuations, unfinished_bytes
+from tokstream.diagnostics.plain import refuse_other_stages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -212,11 +213,13 @@ def measure(
         advance: is told (more bytes, ids so far) now and then.
 
     Raises:
+        ConfigurationError: a tokenizer of another format than rank files.
         InputError: as `EncodeStream.feed`.
 
     Cost: two streams, some microseconds for each byte; for each sample tens to thousands of
         short continuations.
     """
+    refuse_other_stages(tokenizer, "the measurement of delay")
 
     def stream(delay: Literal["optimal", "composition"]) -> EncodeStream:
         return tokenizer.stream(

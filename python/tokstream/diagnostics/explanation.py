@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, final
 from tokstream import _core
 from tokstream.diagnostics.continuations import LONGER, SINGLES, Continuations, unfinished_bytes
 from tokstream.diagnostics.delay import ends
+from tokstream.diagnostics.plain import refuse_other_stages
 from tokstream.errors import InputError
 from tokstream.patterns import compile_pattern
 
@@ -170,6 +171,7 @@ def explain(
         disallowed_special: as in `Tokenizer.encode`.
 
     Raises:
+        ConfigurationError: a tokenizer of another format than rank files.
         InputError: as in `Tokenizer.encode`.
 
     Cost: up to some hundred short encodings for each step, about a millisecond.
@@ -179,6 +181,7 @@ def explain(
     >>> found.steps[-2].held[0].why
     "a longer token may still begin here: ' work', ' world', ' working'"
     """
+    refuse_other_stages(tokenizer, "explain")
     data = text.encode() if isinstance(text, str) else text
     ids, spans = tokenizer.encode_with_offsets(
         data, unit="byte", allowed_special=allowed_special, disallowed_special=disallowed_special

@@ -7,12 +7,17 @@ Leaves: the checked parts that a `Tokenizer` is made of. Nothing is guessed and 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokstream.encodings.registry import ENCODING_NAMES, RANK_FILE_SHA256
-from tokstream.errors import ConfigurationError
-from tokstream.formats.detect import HEAD_BYTES, Detected, detect_content
+from tokstream.errors import ConfigurationError, VocabularyError
+from tokstream.formats.detect import HEAD_BYTES, Detected, detect_content, document_kind
+from tokstream.formats.directory import end_of_text, read_config, refuse_options, vocabulary_file
+from tokstream.formats.document import collector_paused, parse_document
+from tokstream.formats.known import known_model, special_tokens_of
+from tokstream.formats.parts import AddedToken, Template, TokenizerParts
 from tokstream.formats.source import Source, open_source
 from tokstream.formats.tiktoken import read_rank_file
 from tokstream.vocabulary import check_special_tokens
@@ -20,9 +25,12 @@ from tokstream.vocabulary import check_special_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tokstream.formats.document import Node
     from tokstream.vocabulary import Vocabulary
 
-__all__ = ["Detected", "Source", "detect", "load_parts", "read_rank_file"]
+__all__ = ["Detected", "Source", "TokenizerParts", "detect", "load_parts", "read_rank_file"]
+
+_GENERIC_STEMS = ("tokenizer", "tekken", "tiktoken", "vocab", "vocabulary")
 
 
 def detect(source: Source) -> Detected:
@@ -48,24 +56,88 @@ def load_parts(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
-) -> tuple[Vocabulary, str, dict[str, int], str]:
-    """Read a vocabulary file and join it with what the file does not say.
+) -> TokenizerParts:
+    """Read a tokenizer, and join it with what its file does not say.
 
     Args:
-        source: a rank file: a path, or the content as a bytes-like object.
-        pattern: the pretokenization pattern; a rank file has none, so it must be given.
-        special_tokens: text to id; none if left out.
+        source: a file, the content of one as a bytes-like object, or a directory with one.
+        pattern: the pretokenization pattern; for rank files, which have none.
+        special_tokens: text to id; for rank files.
         name: what to call the tokenizer; by default the file's name without its ending.
 
     Returns:
-        Vocabulary, pattern, special tokens, name.
+        The parts.
 
     Raises:
-        ConfigurationError: no pattern, or the name of an encoding in its place.
+        ConfigurationError: no pattern for a rank file, or a pattern for another file.
         VocabularyError: the file or the special tokens are not sound.
+        UnsupportedTokenizerError: a part of the file that cannot be honoured exactly.
         OSError: the file cannot be read.
     """
+    directory: Path | None = None
+    if not isinstance(source, bytes | bytearray | memoryview) and Path(source).is_dir():
+        directory = Path(source)
+        source = vocabulary_file(directory)
+        if name is None:
+            name = directory.resolve().name
+    with collector_paused():
+        parts = _read(source, pattern, special_tokens, name)
+    config = None if directory is None else read_config(Path(source))  # type: ignore[arg-type]
+    if parts is None:
+        return _rank_file_parts(source, pattern, special_tokens, name, config)
+    end = end_of_text(config)
+    return replace(parts, eos=end) if end in parts.special_tokens else parts
+
+
+def _read(
+    source: Source,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    name: str | None,
+) -> TokenizerParts | None:
+    """Read a file that says all of a tokenizer; None for others, which may be rank files."""
+    file, path, label = open_source(source)
+    with file:
+        found = detect_content(file.peek(HEAD_BYTES)[:HEAD_BYTES])
+        if found.kind not in ("sentencepiece", "json"):
+            return None
+        data = file.read()
+    what = "a JSON file" if found.kind == "json" else found.what
+    refuse_options(what, pattern=pattern, special_tokens=special_tokens)
+    name = name or _name_of(source, data)
+    if found.kind == "json":
+        return _read_document(parse_document(data, label, path), name)
+    from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
+
+    return read_sentencepiece(data, name, label, path)
+
+
+def _read_document(document: Node, name: str) -> TokenizerParts:
+    found = document_kind(document.value)
+    if found.kind == "tokenizer.json":
+        from tokstream.formats.huggingface import read_tokenizer_json  # noqa: PLC0415
+
+        return read_tokenizer_json(document, name)
+    if found.kind == "tekken.json":
+        from tokstream.formats.tekken import read_tekken  # noqa: PLC0415
+
+        return read_tekken(document, name)
+    raise VocabularyError(f"{document.label} is {found.what}; {found.remedy}", document.path)
+
+
+def _rank_file_parts(
+    source: Source,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    name: str | None,
+    config: Node | None,
+) -> TokenizerParts:
     vocabulary = read_rank_file(source)
+    known = None if pattern is not None or config is None else known_model(config)
+    if known is not None and config is not None:
+        pattern = known.pattern
+        if special_tokens is None:
+            special_tokens = special_tokens_of(known, config, vocabulary.n_vocab)
     if pattern is None:
         raise ConfigurationError(_no_pattern(source, vocabulary))
     if not isinstance(pattern, str):
@@ -78,14 +150,38 @@ def load_parts(
             f"pattern=tokstream.get_encoding({pattern!r}).pattern"
         )
     checked = check_special_tokens({} if special_tokens is None else special_tokens, vocabulary)
-    return vocabulary, pattern, checked, name if name is not None else _name_of(source, vocabulary)
+    bos = checked.get(known.bos) if known is not None else None
+    end = known.eos if known is not None else None
+    return TokenizerParts(
+        name=name if name is not None else _rank_file_name(source, vocabulary),
+        format="rank-file",
+        vocabulary=vocabulary,
+        n_vocab=max(vocabulary.n_vocab, 1 + max(checked.values(), default=-1)),
+        normalizer=() if known is None else known.normalizer,
+        automaton=_compiled(pattern),
+        pattern=pattern,
+        dialect="tiktoken",
+        added_tokens=tuple(AddedToken(text, token_id) for text, token_id in checked.items()),
+        special_tokens=checked,
+        template=Template(() if bos is None else (bos,)),
+        special_default="refuse" if known is None else "recognise",
+        eos=end if end in checked else None,
+    )
+
+
+def _compiled(pattern: str) -> bytes:
+    from tokstream.patterns import compile_pattern  # noqa: PLC0415 - it brings the compiler
+
+    return compile_pattern(pattern).to_bytes()
 
 
 def _no_pattern(source: Source, vocabulary: Vocabulary) -> str:
-    shown = "data" if isinstance(source, bytes | bytearray | memoryview) else repr(str(source))
+    shown_source = (
+        "data" if isinstance(source, bytes | bytearray | memoryview) else repr(str(source))
+    )
     message = (
         "a rank file holds neither the pretokenization pattern nor the special tokens, and "
-        f'tokstream does not guess them. pass both: tokstream.load({shown}, pattern=r"...", '
+        f'tokstream does not guess them. pass both: tokstream.load({shown_source}, pattern=r"...", '
         f'special_tokens={{"<|endoftext|>": {vocabulary.n_vocab}}})'
     )
     known = hashlib.sha256(vocabulary.to_rank_file()).hexdigest()
@@ -98,7 +194,21 @@ def _no_pattern(source: Source, vocabulary: Vocabulary) -> str:
     return message
 
 
-def _name_of(source: Source, vocabulary: Vocabulary) -> str:
+def _rank_file_name(source: Source, vocabulary: Vocabulary) -> str:
     if isinstance(source, bytes | bytearray | memoryview):
         return f"vocabulary-{vocabulary.content_digest()[:12]}"
-    return Path(source).stem
+    return _stem(Path(source))
+
+
+def _name_of(source: Source, data: bytes) -> str:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return f"tokenizer-{hashlib.sha256(data).hexdigest()[:12]}"
+    return _stem(Path(source))
+
+
+def _stem(path: Path) -> str:
+    """A file's name without its ending; the directory's where that says nothing."""
+    stem = path.name.split(".", 1)[0] if path.name.startswith("tokenizer.") else path.stem
+    if stem in _GENERIC_STEMS and (parent := path.resolve().parent.name):
+        return parent
+    return stem

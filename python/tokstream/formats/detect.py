@@ -17,16 +17,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-__all__ = ["HEAD_BYTES", "RANK_FILE", "UNKNOWN_TEXT", "Detected", "detect_content"]
+__all__ = [
+    "HEAD_BYTES",
+    "RANK_FILE",
+    "UNKNOWN_TEXT",
+    "Detected",
+    "detect_content",
+    "document_kind",
+]
 
 HEAD_BYTES = 4096
 """How much of a file is looked at first."""
 
 _MAX_JSON_BYTES = 1 << 28
 
-_NEEDS_RANK_FILE = (
-    "this version of tokstream reads rank files (lines of base64 and rank, usually *.tiktoken); "
-    "give the rank file of the same tokenizer"
+_READS = (
+    "tokstream reads tokenizer.json, tekken.json, SentencePiece models and rank files (lines of "
+    "base64 and rank, usually *.tiktoken); give one of the same tokenizer"
 )
 
 
@@ -46,7 +53,7 @@ class Detected:
 
 
 RANK_FILE = Detected("rank-file", "a rank file")
-UNKNOWN_TEXT = Detected("text", "text of no known vocabulary format", _NEEDS_RANK_FILE)
+UNKNOWN_TEXT = Detected("text", "text of no known vocabulary format", _READS)
 
 _RANK_LINE = re.compile(rb"\s*[A-Za-z0-9+/]*={0,2}[ \t]+[0-9]+[ \t\r]*(\n|\Z)")
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
@@ -81,13 +88,14 @@ _SIGNATURES = tuple(
             "a web page or an error document",
             "the download failed; get the file again",
         ),
-        (rb"#version", "merges.txt", "a merge list (merges.txt, vocab.bpe)", _NEEDS_RANK_FILE),
-        (rb"GGUF", "gguf", "a GGUF model", _NEEDS_RANK_FILE),
-        (rb".{4}\0{4}\{", "safetensors", "a safetensors file (weights)", _NEEDS_RANK_FILE),
+        (rb"#version", "merges.txt", "a merge list (merges.txt, vocab.bpe)", _READS),
+        (rb"GGUF", "gguf", "a GGUF model", _READS),
+        (rb".{4}\0{4}\{", "safetensors", "a safetensors file (weights)", _READS),
     )
 )
-_SENTENCEPIECE = Detected("sentencepiece", "a SentencePiece model", _NEEDS_RANK_FILE)
-_BINARY = Detected("binary", "binary data of no known vocabulary format", _NEEDS_RANK_FILE)
+_SENTENCEPIECE = Detected("sentencepiece", "a SentencePiece model")
+_JSON = Detected("json", "a JSON document")
+_BINARY = Detected("binary", "binary data of no known vocabulary format", _READS)
 
 
 def detect_content(head: bytes, rest: BinaryIO | None = None) -> Detected:
@@ -95,7 +103,7 @@ def detect_content(head: bytes, rest: BinaryIO | None = None) -> Detected:
 
     Args:
         head: its first bytes, `HEAD_BYTES` of them or the whole file.
-        rest: where to read what follows `head`; used for JSON documents only.
+        rest: where to read what follows `head`; without it, a JSON document is only called so.
 
     Cost: O(head); for a JSON document, one parse of the whole.
     """
@@ -108,35 +116,42 @@ def detect_content(head: bytes, rest: BinaryIO | None = None) -> Detected:
         if signature.match(head):
             return detected
     if text.lstrip()[:1] in {b"{", b"["}:
-        return _json_kind(text + (rest.read(_MAX_JSON_BYTES) if rest is not None else b""))
+        return _JSON if rest is None else _json_kind(text + rest.read(_MAX_JSON_BYTES))
     if any(byte < 32 and byte not in _TEXT_CONTROLS for byte in head):
         return _BINARY
     return UNKNOWN_TEXT
 
 
 def _json_kind(data: bytes) -> Detected:
-    kind, what = "json", "a JSON document of no known vocabulary format"
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        document = None
-        what = f"JSON that cannot be parsed ({error})"
+        return Detected("json", f"JSON that cannot be parsed ({error})", _READS)
+    return document_kind(document)
+
+
+def document_kind(document: object) -> Detected:
+    """Say what a parsed JSON document is."""
+    kind, what, remedy = "json", "a JSON document of no known vocabulary format", _READS
     if isinstance(document, dict):
         model = document.get("model")
         if isinstance(model, dict) and "vocab" in model:
             # old files leave the type out; their content says it
             model_type = model.get("type") or ("BPE" if "merges" in model else "unknown")
-            kind = "tokenizer.json"
+            kind, remedy = "tokenizer.json", ""
             what = f"a Hugging Face tokenizer.json (model type {model_type})"
+            if model_type != "BPE":
+                remedy = "tokstream is for byte-pair encoding; use the `tokenizers` package"
         elif isinstance(document.get("config"), dict) and isinstance(document.get("vocab"), list):
-            kind, what = "tekken.json", "a tekken.json (Mistral)"
+            kind, what, remedy = "tekken.json", "a tekken.json (Mistral)", ""
         elif "tokenizer_class" in document or "added_tokens_decoder" in document:
             kind = "tokenizer_config.json"
             what = "a tokenizer_config.json, which holds settings but no vocabulary"
+            remedy = "give the directory it is in, or the vocabulary file beside it"
         elif document and all(type(value) is int for value in document.values()):
             kind = "vocab.json"
             what = "a vocabulary in JSON (vocab.json, encoder.json), which has no merge ranks"
-    return Detected(kind, what, _NEEDS_RANK_FILE)
+    return Detected(kind, what, remedy)
 
 
 def _is_sentencepiece(head: bytes) -> bool:

@@ -64,7 +64,10 @@ def _missing(path: str) -> str:
         )
     if "://" in path:
         return "loading never uses the network; download the file and give its path"
-    return "no such vocabulary file; give the path of a rank file"
+    return (
+        "no such file or directory; give the path of a vocabulary file or of a model's directory. "
+        "for a model on the hub write tokstream.from_hub(...)"
+    )
 
 
 def _directory(path: str) -> str:
@@ -76,4 +79,4 @@ def _directory(path: str) -> str:
         remedy = f"it holds {', '.join(inside)}; give the path of the file, such as {example!r}"
     else:
         remedy = "give the path of the vocabulary file itself"
-    return f"{path} is a directory, and this version of tokstream loads single files; {remedy}"
+    return f"{path} is a directory, not a file; {remedy}"

@@ -57,7 +57,8 @@ def read_rank_file(source: Source) -> Vocabulary:
             if found.kind == "json":  # the rest tells which document it is
                 file.read(len(head[:HEAD_BYTES]))
                 found = detect_content(head[:HEAD_BYTES], file)
-            raise VocabularyError(f"{label} is {found.what}, not a rank file; {found.remedy}", path)
+            remedy = found.remedy or "tokstream.load reads it"
+            raise VocabularyError(f"{label} is {found.what}, not a rank file; {remedy}", path)
         ranks = _parse(file, path, label)
     try:
         return Vocabulary.from_ranks(ranks)

@@ -36,7 +36,7 @@ class BatchVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
+        add_special_tokens: bool = False,
     ) -> list[list[int]]:
         """Return the ids of several texts, on several threads.
 
@@ -54,7 +54,15 @@ class BatchVerbs(Parts):
         """
         return cast(
             "list[list[int]]",
-            self._batch(texts, num_threads, allowed_special, disallowed_special, errors, False),  # noqa: FBT003
+            self._batch(
+                texts,
+                num_threads,
+                allowed_special,
+                disallowed_special,
+                errors,
+                as_array=False,
+                with_template=add_special_tokens,
+            ),
         )
 
     def encode_batch_array(
@@ -65,10 +73,18 @@ class BatchVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,  # noqa: ARG002 - no format has a template yet
+        add_special_tokens: bool = False,
     ) -> list[IdArray]:
         """Do as `encode_batch`, but return numpy arrays of uint32, one for each text."""
-        batch = self._batch(texts, num_threads, allowed_special, disallowed_special, errors, True)  # noqa: FBT003
+        batch = self._batch(
+            texts,
+            num_threads,
+            allowed_special,
+            disallowed_special,
+            errors,
+            as_array=True,
+            with_template=add_special_tokens,
+        )
         return [as_array(data) for data in batch]
 
     def _batch(
@@ -78,13 +94,17 @@ class BatchVerbs(Parts):
         allowed_special: SpecialChoice,
         disallowed_special: SpecialChoice,
         errors: ErrorMode,
+        *,
         as_array: bool,
+        with_template: bool,
     ) -> list[list[int] | Ids]:
         if isinstance(texts, str | bytes | bytearray):
             raise TypeError("encode_batch takes several texts; pass a list, or use encode")
         specials = self._special.resolve(allowed_special, disallowed_special)
         n_threads = _n_threads(num_threads)
-        return self._core.encode_batch(list(texts), specials, replaces(errors), as_array, n_threads)
+        return self._core.encode_batch(
+            list(texts), specials, replaces(errors), as_array, n_threads, with_template
+        )
 
 
 def _n_threads(num_threads: int | None) -> int:

@@ -11,6 +11,8 @@ from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tokstream._core import Core
+    from tokstream.decoding import Decoder
+    from tokstream.formats.parts import TokenizerParts
     from tokstream.special import SpecialPolicy
 
 __all__ = ["Parts", "replaces"]
@@ -21,6 +23,10 @@ class Parts:
 
     __slots__ = ()
 
+    _parts: TokenizerParts | None
+    """What a format's reader found; None for rank files and embedded encodings."""
+    _decoder: Decoder | None
+    """How ids become text; None if their text is the tokens' bytes, joined."""
     _core: Core
     """The native tables."""
     _special: SpecialPolicy

@@ -6,6 +6,7 @@ Nothing is held back.
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tokstream._buffers import view_of
@@ -15,6 +16,7 @@ from tokstream.verbs.streams import StreamVerbs
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+    from tokstream._core import SpecialSet
     from tokstream._types import SpecialChoice, Text
     from tokstream.truncation import Truncated
 
@@ -85,14 +87,18 @@ class SpanVerbs(StreamVerbs):
         whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
         choice = (allowed_special, disallowed_special)
         stream = self._stream(*choice, "strict")
-        if side == "right":
-            return truncation.keep_left(whole, max_tokens, stream, self._lengths_in)
         specials = self._special.resolve(*choice)
+
+        def lengths_in(part: bytes, ids: list[int]) -> list[int]:
+            return self._lengths_in(part, ids, specials)
+
+        if side == "right":
+            return truncation.keep_left(whole, max_tokens, stream, lengths_in)
 
         def count(part: Text) -> int:
             return self._core.count(part, specials, False, max_tokens)
 
-        return truncation.keep_right(whole, max_tokens, stream, self._lengths_in, count)
+        return truncation.keep_right(whole, max_tokens, stream, lengths_in, count)
 
     def encode_with_offsets(
         self,
@@ -123,6 +129,8 @@ class SpanVerbs(StreamVerbs):
         if unit not in ("char", "byte"):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
+        if self._parts is not None:
+            return self._source_spans(text, unit, specials)
         ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
         has_surrogates = False
         if isinstance(text, str):
@@ -133,7 +141,7 @@ class SpanVerbs(StreamVerbs):
                 encoded = offsets.repair_surrogates(text).encode()
         else:
             encoded = bytes(text)
-        lengths = self._lengths_in(encoded, ids)
+        lengths = self._lengths_in(encoded, ids, specials)
         if unit == "byte":
             return ids, offsets.byte_spans(lengths)
         spans = offsets.char_spans(encoded, lengths)
@@ -142,8 +150,30 @@ class SpanVerbs(StreamVerbs):
             spans = [(position[start], position[end]) for start, end in spans]
         return ids, spans
 
-    def _lengths_in(self, text: bytes, ids: list[int]) -> list[int]:
+    def _source_spans(
+        self, text: Text, unit: str, specials: SpecialSet
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids and spans where text may be changed before it is merged: the core follows it."""
+        from tokstream import offsets  # noqa: PLC0415 - seldom needed
+
+        ids, spans = self._core.encode_with_spans(text, specials, False, False)  # noqa: FBT003
+        if unit == "byte":
+            return ids, spans
+        repaired = offsets.repair_surrogates(text) if isinstance(text, str) else None
+        encoded = bytes(text) if repaired is None else repaired.encode()  # type: ignore[arg-type]
+        spans = offsets.chars_of(encoded, spans)
+        if repaired is not None and len(repaired) != len(text):  # type: ignore[arg-type]
+            position = offsets.source_positions(cast("str", text))
+            spans = [(position[start], position[end]) for start, end in spans]
+        return ids, spans
+
+    def _lengths_in(self, text: bytes, ids: list[int], specials: SpecialSet) -> list[int]:
         """Byte length of each id; an id that two special tokens share is looked up in the text."""
+        if self._parts is not None:
+            spans = self._core.encode_with_spans(text, specials, True, False)[1]  # noqa: FBT003
+            ends = [0, *accumulate((end for _, end in spans), max)]
+            ends += [ends[-1]] * (len(ids) - len(spans))
+            return [b - a for a, b in pairwise(ends)][: len(ids)]
         lengths = self._core.token_lengths(ids)
         if not self._shared_ids:
             return lengths

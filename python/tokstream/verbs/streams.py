@@ -39,6 +39,7 @@ class StreamVerbs(Parts):
         errors: ErrorMode = "strict",
         max_pending_bytes: int | None = None,
         delay: DelayMode = "optimal",
+        add_special_tokens: bool = False,
     ) -> EncodeStream:
         """Return an encoder that is fed chunks and returns ids as they become stable.
 
@@ -54,13 +55,22 @@ class StreamVerbs(Parts):
                 continuation can change them, also where the pattern has not decided yet (a line
                 break and a million blanks). "composition": only what is certain to belong to the
                 pretoken at hand, as the stages one after another would.
+            add_special_tokens: as in `encode`; ids before the text come with the first `feed`,
+                those behind it with `finish`.
 
         >>> import tokstream
         >>> stream = tokstream.get_encoding("cl100k_base").stream()
         >>> stream.feed("hello wor"), stream.feed("ld, how"), stream.finish()
         ([15339], [1917, 11], [1268])
         """
-        return self._stream(allowed_special, disallowed_special, errors, max_pending_bytes, delay)
+        return self._stream(
+            allowed_special,
+            disallowed_special,
+            errors,
+            max_pending_bytes,
+            delay,
+            with_template=add_special_tokens,
+        )
 
     def _stream(
         self,
@@ -69,6 +79,8 @@ class StreamVerbs(Parts):
         errors: ErrorMode,
         max_pending_bytes: int | None = None,
         delay: DelayMode = "optimal",
+        *,
+        with_template: bool = False,
     ) -> EncodeStream:
         replaces(errors)
         if max_pending_bytes is not None:
@@ -80,7 +92,14 @@ class StreamVerbs(Parts):
         if delay not in ("optimal", "composition"):
             raise ConfigurationError(f'delay is {delay!r}; it must be "optimal" or "composition"')
         choice = (allowed_special, disallowed_special)
-        return EncodeStream(cast("Tokenizer", self), choice, errors, max_pending_bytes, delay)
+        return EncodeStream(
+            cast("Tokenizer", self),
+            choice,
+            errors,
+            max_pending_bytes,
+            delay,
+            with_template=with_template,
+        )
 
     def encode_iter(
         self,

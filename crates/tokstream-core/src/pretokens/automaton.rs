@@ -111,18 +111,6 @@ impl Automaton {
         Ok(automaton)
     }
 
-    /// Choose how text is read; `path` must be available.
-    pub fn set_path(&mut self, path: Path) {
-        let wants_blocks = path != Path::Plain && Path::available().contains(&path);
-        self.block_scan = if wants_blocks { BlockScan::new(self, path) } else { None };
-    }
-
-    /// How text is read: `Plain` if the pattern is not simple enough for another way.
-    #[must_use]
-    pub fn path(&self) -> Path {
-        self.block_scan.as_ref().map_or(Path::Plain, BlockScan::path)
-    }
-
     /// The automaton whose match never ends before the text does.
     #[must_use]
     pub fn endless() -> Self {
@@ -140,6 +128,18 @@ impl Automaton {
         };
         automaton.fold();
         automaton
+    }
+
+    /// Choose how text is read; `path` must be available.
+    pub fn set_path(&mut self, path: Path) {
+        let wants_blocks = path != Path::Plain && Path::available().contains(&path);
+        self.block_scan = if wants_blocks { BlockScan::new(self, path) } else { None };
+    }
+
+    /// How text is read: `Plain` if the pattern is not simple enough for another way.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.block_scan.as_ref().map_or(Path::Plain, BlockScan::path)
     }
 
     fn fold(&mut self) {

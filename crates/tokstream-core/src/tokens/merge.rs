@@ -182,15 +182,15 @@ impl Forest {
         self.ids[token as usize]
     }
 
+    /// Every id with the bytes of its token.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+        (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
+    }
+
     /// Bring near what `length` and the tests need of `token`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, token: u32) {
         prefetch(&self.nodes[token as usize]);
-    }
-
-    /// Every id with the bytes of its token.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
-        (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
     }
 
     pub(crate) fn length(&self, token: u32) -> usize {

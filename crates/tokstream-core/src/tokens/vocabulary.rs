@@ -140,6 +140,9 @@ impl Vocabulary {
             self.seams = None;
         }
         self.unreachable.sort_unstable();
+        if !self.unreachable.is_empty() {
+            self.seams = None;
+        }
     }
 
     /// Bytes of the longest token that Merge produces.

@@ -1,0 +1,48 @@
+"""A model on the Hugging Face hub → a directory with its tokenizer's files.
+
+Enters: the model's name. Leaves: a path in the cache of `huggingface_hub`, which does the rest:
+network, tokens, offline mode. Held back: nothing; the weights are not fetched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tokstream.errors import ConfigurationError, MissingDependencyError
+
+__all__ = ["download"]
+
+_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "tekken*.json",
+    "*.tiktoken",
+    "tiktoken.model",
+    "tokenizer.model*",
+)
+
+
+def download(repo_id: str, revision: str | None = None) -> Path:
+    """Return a directory with the tokenizer's files.
+
+    Args:
+        repo_id: the model, such as "Qwen/Qwen3-8B".
+        revision: a branch, tag or commit.
+
+    Raises:
+        ConfigurationError: no name of a model.
+        MissingDependencyError: `huggingface_hub` is not installed.
+    """
+    if not isinstance(repo_id, str) or not repo_id:
+        raise ConfigurationError(
+            f'repo_id is {repo_id!r}; name a model on the hub, such as "Qwen/Qwen3-8B", or use '
+            "tokstream.load for a path"
+        )
+    try:
+        from huggingface_hub import snapshot_download  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise MissingDependencyError(
+            "from_hub needs the package huggingface_hub; install it with "
+            "`pip install tokstream[hub]`, or download the model's tokenizer and use tokstream.load"
+        ) from error
+    return Path(snapshot_download(repo_id, revision=revision, allow_patterns=list(_FILES)))
