@@ -218,6 +218,10 @@ class Core:
         """Bytes of the longest token that merging produces."""
 
     @property
+    def reads_by(self) -> Literal["plain", "scalar", "avx2", "avx512"]:
+        """How the pattern reads text: plainly, or in blocks by the instructions named."""
+
+    @property
     def unreachable_ids(self) -> list[int]:
         """Ids of entries that merging never produces."""
 

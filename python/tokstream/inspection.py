@@ -21,6 +21,9 @@ __all__ = ["describe"]
 def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> dict[str, object]:
     """Return facts by name, all of them plain values that JSON can hold.
 
+    `path` says which way text goes through the engine, `reads_by` how the one automaton reads it:
+    "avx512", "avx2" or "scalar" (in blocks), or "plain" where the pattern is not simple enough.
+
     `streaming` says how far behind a stream may be. Its keys:
 
     - `lookback`: the most code points behind a possible end of a pretoken that may have to be read
@@ -72,6 +75,8 @@ def _common(tokenizer: Tokenizer, core: _core.Core) -> dict[str, object]:
         "longest_token_bytes": core.longest_token,
         "unreachable_ids": sorted(core.unreachable_ids),
         "pattern": tokenizer.pattern,
+        "path": "one automaton",
+        "reads_by": core.reads_by,
     }
     if parts is not None:
         hidden = len(parts.expansions)

@@ -264,6 +264,12 @@ impl Core {
         lengths.get(&id).map_or(0, |&length| length as usize)
     }
 
+    /// How the pattern reads text, as the environment names it.
+    #[must_use]
+    pub fn reads_by(&self) -> &'static str {
+        self.automaton.path().name()
+    }
+
     /// The vocabulary's tables.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {

@@ -201,8 +201,7 @@ impl Run {
         while at < read {
             let emitted = self.origin + at as u64;
             let rest = &text[at..read];
-            // Entries that only whole pretokens become forbid any guess at where one begins.
-            let is_composed = self.delay == Delay::Composition || vocabulary.has_whole_pieces();
+            let is_composed = self.delay == Delay::Composition;
             let (rest, end) = if is_composed {
                 let certain = self.scan.certain(automaton).saturating_sub(emitted) as usize;
                 (&rest[..certain], None)
@@ -210,7 +209,12 @@ impl Run {
                 let end = self.scan.next_end(automaton, rest, emitted);
                 (rest, end.map(|end| (end - emitted) as usize))
             };
-            if rest.is_empty() || (!self.is_partial && vocabulary.may_become_whole_piece(rest)) {
+            // In some future a pretoken begins here: it may be an entry that Merge does not make.
+            let may_begin = !self.is_partial || self.scan.may_begin(automaton, emitted);
+            let is_whole = |end: usize| vocabulary.whole_piece(&rest[..end]).is_some();
+            let may_be_whole =
+                || vocabulary.may_become_whole_piece(rest) || end.is_some_and(is_whole);
+            if rest.is_empty() || (may_begin && may_be_whole()) {
                 break;
             }
             self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());

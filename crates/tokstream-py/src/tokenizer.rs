@@ -269,6 +269,12 @@ impl Core {
         self.0.vocabulary().longest()
     }
 
+    /// How the pattern reads text: "plain", or in blocks: "scalar", "avx2", "avx512".
+    #[getter]
+    fn reads_by(&self) -> &'static str {
+        self.0.reads_by()
+    }
+
     /// Ids of entries that merging never produces.
     #[getter]
     fn unreachable_ids(&self) -> Vec<u32> {

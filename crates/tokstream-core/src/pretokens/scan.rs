@@ -203,6 +203,11 @@ impl Scan {
         if automaton.covers(self.state) { self.position } else { self.last }
     }
 
+    /// May a pretoken begin at `emitted`, or have begun there, other than the live one?
+    pub(crate) fn may_begin(&self, automaton: &Automaton, emitted: u64) -> bool {
+        self.last <= emitted && !automaton.covers(self.state)
+    }
+
     /// Does the live pretoken end here, whatever follows?
     #[must_use]
     pub fn ends_here(&self, automaton: &Automaton) -> bool {
