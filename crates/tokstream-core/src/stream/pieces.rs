@@ -99,7 +99,7 @@ impl Pieces {
         if is_first {
             self.is_begun = true;
             self.long = LONG_PIECE;
-            if tools.core.has_begin_marker {
+            if tools.core.markers.has_begin {
                 self.text.push(BEGIN_MARKER);
                 self.track.add_prefix(1);
             }
@@ -122,7 +122,7 @@ impl Pieces {
         if !self.is_begun {
             return; // all of it was left out
         }
-        if tools.core.has_end_marker {
+        if tools.core.markers.has_end {
             self.text.push(END_MARKER);
             self.track.add_suffix(1);
         }
@@ -136,6 +136,9 @@ impl Pieces {
 
     /// Encode all complete pretokens.
     pub(super) fn flush(&mut self, tools: &mut Tools<'_>) {
+        if self.ends.is_empty() {
+            return self.track.forget(self.text.len());
+        }
         let Tools { core, scratch, out } = tools;
         let mut rest = self.ends.as_slice();
         let mut done = 0;
@@ -177,11 +180,9 @@ impl Pieces {
             core.expansions.expand(out, begin, &mut false);
             done = end;
         }
-        if !self.ends.is_empty() {
-            self.follows_unknown = false;
-            self.ends.clear();
-            self.drain(done);
-        }
+        self.follows_unknown = false;
+        self.ends.clear();
+        self.drain(done);
     }
 
     fn drain(&mut self, n: usize) {
