@@ -18,6 +18,11 @@ use super::record::Record;
 use super::sources::Sources;
 use super::track::Track;
 
+/// Text that is handed on at once, in bytes.
+const MAX_READY: usize = 1 << 15;
+/// Room that is kept for it.
+const MIN_READY: usize = 1 << 12;
+
 /// The stages behind the plain search.
 #[derive(Clone, Debug)]
 pub(super) struct General {
@@ -54,8 +59,8 @@ struct Cut {
 /// How text becomes pretokens.
 #[derive(Clone, Debug)]
 enum Route {
-    /// By one pattern.
-    Scanned { run: Run, track: Track, record: Option<Record> },
+    /// By one pattern. `ready`: text that goes there at the end of a step, in one piece.
+    Scanned { run: Run, ready: Vec<u8>, track: Track, record: Option<Record> },
     /// By a cascade, or not at all, with care for single pretokens.
     Cascaded { levels: Option<LevelState>, pieces: Pieces },
 }
@@ -80,7 +85,12 @@ impl General {
         let route = if core.cuts_pieces() {
             Route::Cascaded { levels: None, pieces: Pieces::default() }
         } else {
-            Route::Scanned { run: run.anew(), track: Track::default(), record: None }
+            Route::Scanned {
+                run: run.anew(),
+                ready: Vec::new(),
+                track: Track::default(),
+                record: None,
+            }
         };
         let normalizing = (!core.normalizer.is_empty()).then(|| core.normalizer.begin());
         let late = Late {
@@ -118,7 +128,9 @@ impl General {
     /// Bytes of the segments' text that ids cover.
     pub(super) fn covered(&self) -> u64 {
         let (places, n_pending) = match &self.rest.late.cut.route {
-            Route::Scanned { run, track, .. } => (track.places(), run.n_pending()),
+            Route::Scanned { run, ready, track, .. } => {
+                (track.places(), run.n_pending() + ready.len())
+            }
             Route::Cascaded { pieces, .. } => (pieces.track.places(), pieces.n_pending()),
         };
         places.source(places.n_text() - n_pending as u64)
@@ -137,6 +149,7 @@ impl General {
             }
             None => self.rest.text(context, text),
         }
+        self.rest.late.cut.hand_on(context);
     }
 
     /// Nothing of the text that is held for added tokens can become one any more, also not with
@@ -144,6 +157,7 @@ impl General {
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
         self.release_first(context);
         self.rest.late.release(context);
+        self.rest.late.cut.hand_on(context);
         let n_held = self.rest.normalizing.as_ref().map_or(0, Normalizing::n_held);
         self.rest.late.n_plain = n_held;
     }
@@ -160,8 +174,9 @@ impl General {
 
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
+        self.rest.late.cut.hand_on(context);
         match &mut self.rest.late.cut.route {
-            Route::Scanned { run, track, record } => {
+            Route::Scanned { run, track, record, .. } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.settle(core, scratch, out);
@@ -285,13 +300,12 @@ impl Cut {
     /// `text`, which came from `n_source` bytes, goes to be cut.
     fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
         match &mut self.route {
-            Route::Scanned { run, track, record } => {
-                let Context { core, scratch, out, .. } = context;
-                let begin = out.len();
+            Route::Scanned { ready, track, .. } => {
                 track.add(text, n_source);
-                run.feed(core, scratch, text, out);
-                Record::expand(record, core, out, begin, &mut false, None);
-                track.forget(run.n_pending());
+                ready.extend_from_slice(text);
+                if ready.len() >= MAX_READY {
+                    self.hand_on(context);
+                }
             }
             Route::Cascaded { levels, pieces } => {
                 if text.is_empty() && levels.is_none() {
@@ -303,17 +317,36 @@ impl Cut {
                         levels.get_or_insert_with(|| LevelState::new(&core.levels, is_first));
                     let mut sink = PieceSink { pieces, tools: context.tools() };
                     state.push(&core.levels, text, n_source, &mut sink);
-                    sink.pieces.flush(&mut sink.tools);
                 }
             }
         }
         self.n_source += n_source as u64;
     }
 
+    /// The end of a step: nothing waits here.
+    fn hand_on(&mut self, context: &mut Context<'_>) {
+        match &mut self.route {
+            Route::Scanned { run, ready, track, record } => {
+                if ready.is_empty() {
+                    return;
+                }
+                let Context { core, scratch, out, .. } = context;
+                let begin = out.len();
+                run.feed(core, scratch, ready, out);
+                ready.clear();
+                ready.shrink_to(MIN_READY); // a stream at rest is small
+                Record::expand(record, core, out, begin, &mut false, None);
+                track.forget(run.n_pending());
+            }
+            Route::Cascaded { pieces, .. } => pieces.flush(&mut context.tools()),
+        }
+    }
+
     /// The run of text ends: encode all that is pending.
     fn finish(&mut self, context: &mut Context<'_>) {
+        self.hand_on(context);
         match &mut self.route {
-            Route::Scanned { run, track, record } => {
+            Route::Scanned { run, track, record, .. } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.finish(core, scratch, out);
