@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokstream.errors import VocabularyError
-from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8
+from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8, missing_bytes
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.alphabet import bytes_of, encode_all, spell
+from tokstream.formats.huggingface.alphabet import CHARACTER_OF, bytes_of, encode_all, spell
 from tokstream.formats.merges import MergeTables, Unknown, order_tokens
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ class BpeTables:
     has_end_marker: bool
 
 
-def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) -> BpeTables:
+def build_tables(
+    model: BpeModel, *, is_byte_level: bool, is_in_alphabet: bool = False, first_free_id: int
+) -> BpeTables:
     """Build the tables.
 
     Args:
         model: the model.
         is_byte_level: whether its tokens are spelled in the byte-level alphabet.
+        is_in_alphabet: whether text is spelled in that alphabet, too, character by character.
         first_free_id: hidden tokens get ids from here on.
 
     Raises:
@@ -92,6 +95,8 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
     has_unknown = byte_ids is None and unk_id is None
     if has_unknown and is_byte_level:
         has_unknown = _lacks_bytes(model, spelled)
+    elif has_unknown and is_in_alphabet and not has_affixes:
+        has_unknown = not all(character in model.table for character in CHARACTER_OF)
     if has_unknown and has_affixes:
         raise model.node.unsupported(
             "an affix without an unk_token",
@@ -182,9 +187,9 @@ def _byte_ids(model: BpeModel) -> tuple[int, ...] | None:
     if not model.byte_fallback:
         return None
     found = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)]
-    missing = [byte for byte in sorted(IN_UTF_8) if found[byte] is None]
-    if len(missing) == len(IN_UTF_8):
+    if not any(token_id is not None for token_id in found):
         return None  # without byte tokens there is nothing to fall back to
+    missing = missing_bytes(found, model.table)
     if missing:
         raise model.node.unsupported(
             f"byte_fallback without the token <0x{missing[0]:02X}> ({len(missing)} are missing)",
