@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from tokstream import _core
 from tokstream.decoding.tokens import TokenDecoder
+from tokstream.formats.alphabet import bytes_of
 from tokstream.formats.document import shown
 from tokstream.formats.huggingface.added_tokens import read_added_tokens
-from tokstream.formats.huggingface.alphabet import bytes_of
 from tokstream.formats.huggingface.decoders import read_decoder
 from tokstream.formats.huggingface.model import check_type, read_model
 from tokstream.formats.huggingface.normalizers import read_normalizer

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tokstream import _core
 from tokstream.formats.document import shown
+from tokstream.formats.joined import joined
 from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["BpeModel", "check_type", "read_model"]
 
 _NOT_THERE = 2**32 - 1
-_SEPARATORS = ("\n", "\0", "\uffff", "\ufdd0", "\U0010ffff")
 
 _WHAT_FOR = (
     "tokstream is for byte-pair encoding, whose ids can be given out while the text arrives; "
@@ -184,16 +184,8 @@ def _read_merges(node: Node, table: dict[str, int], n_prefix: int) -> array[int]
 def _positions(table: dict[str, int], texts: list[str]) -> array[int]:
     """Return where each text stands among the keys of `table`, or `_NOT_THERE`."""
     positions = array("I")
-    if not texts:
-        return positions
-    tokens, joined = "".join(table), "".join(texts)
-    for separator in _SEPARATORS:
-        if separator not in tokens and separator not in joined:
-            found = _core.find_tokens(separator.join(table), separator.join(texts), separator)
-            positions.frombytes(found)
-            return positions
-    places = {token: k for k, token in enumerate(table)}
-    positions.extend(places.get(text, _NOT_THERE) for text in texts)
+    if texts:
+        positions.frombytes(_core.find_tokens(*joined(table, texts)))
     return positions
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokstream.errors import VocabularyError
+from tokstream.formats.alphabet import CHARACTER_OF, bytes_of, encode_all, spell
 from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8, missing_bytes
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.alphabet import CHARACTER_OF, bytes_of, encode_all, spell
 from tokstream.formats.merges import MergeTables, Unknown, order_tokens
 
 if TYPE_CHECKING:
