@@ -5,7 +5,7 @@ In: a native core, its set of added tokens and a function that gives the referen
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tokstream import _core
 
@@ -21,15 +21,23 @@ def _stream(core: _core.Core, specials: _core.SpecialSet, *, optimal: bool = Tru
     return _core.Stream(core, specials, False, None, optimal)  # noqa: FBT003
 
 
+def _fed(stream: _core.Stream, part: str | bytes) -> list[int]:
+    return cast("list[int]", stream.feed(part, None, False))  # noqa: FBT003
+
+
+def _finished(stream: _core.Stream) -> list[int]:
+    return cast("list[int]", stream.finish(False))  # noqa: FBT003
+
+
 def _run(core: _core.Core, specials: _core.SpecialSet, parts: Iterable[bytes]) -> list[int]:
     stream = _stream(core, specials)
     ids: list[int] = []
     for part in parts:
-        ids += stream.feed(part, None, False)  # noqa: FBT003
+        ids += _fed(stream, part)
         n_tokens, n_bytes, delay = stream.counters()
         assert n_tokens == len(ids)
         assert 0 <= delay <= n_bytes
-    return ids + stream.finish(False)  # noqa: FBT003
+    return ids + _finished(stream)
 
 
 def check_text(
@@ -64,11 +72,13 @@ def check_stability(
         Bytes of delay, added up.
     """
     stream = _stream(core, specials)
-    ids = stream.feed(text, None, False)  # noqa: FBT003
+    ids = _fed(stream, text)
     for continuation in ["", *continuations]:
         whole = reference(text + continuation)
         if whole is not None:
             assert whole[: len(ids)] == ids, (text, continuation)
         if not continuation and whole is not None:
-            assert ids + stream.copy().peek(False) == whole  # noqa: FBT003
+            peeked = cast("list[int]", stream.peek(False))  # noqa: FBT003
+            assert ids + peeked == whole
+            assert ids + _finished(stream.copy()) == whole
     return stream.counters()[2]

@@ -61,7 +61,8 @@ class Parts:
 def parts_of(config: dict[str, Any]) -> Parts:
     """Read the model and the added tokens."""
     model = config["model"]
-    pairs = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
+    lists = [m.split(" ") if isinstance(m, str) else m for m in model["merges"]]
+    pairs = [(str(left), str(right)) for left, right in lists]
     return Parts(
         model["vocab"],
         pairs,
@@ -109,7 +110,7 @@ def build(parts: Parts) -> _core.Core:
         bool(parts.prefix),
         bool(parts.suffix),
     )
-    next_id = max(max(parts.vocab.values()), *(t[1] for t in parts.added), 0) + 1
+    next_id = max(*parts.vocab.values(), *(t[1] for t in parts.added), 0) + 1
     ids, expansions = array("I"), {}
     at = 0
     for token, length in zip(array("I", order), array("I", lengths), strict=True):

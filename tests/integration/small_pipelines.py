@@ -54,13 +54,14 @@ def cascade(part: dict[str, Any] | None) -> list[Level]:
         return [levels.whitespace_split()]
     if kind == "Punctuation":
         return [levels.punctuation("isolated")]
-    behaviour = {
+    behaviours: dict[str, levels.Behaviour] = {
         "Removed": "removed",
         "Isolated": "isolated",
         "MergedWithPrevious": "merged_with_previous",
         "MergedWithNext": "merged_with_next",
         "Contiguous": "contiguous",
-    }[part["behavior"]]
+    }
+    behaviour = behaviours[part["behavior"]]
     pattern = part["pattern"]
     if "String" in pattern:
         return [levels.split_at_text(pattern["String"], behaviour, invert=part["invert"])]

@@ -58,7 +58,7 @@ def tokenizer(rng: random.Random, normalizer: dict[str, Any] | None) -> dict[str
     bpe = {"type": "BPE", "vocab": vocab, "merges": [("a", "b"), ("_", "a")], "unk_token": None}
     contents = rng.sample(CONTENTS, k=rng.randrange(1, 5))
     next_id = len(vocab)
-    added = []
+    added: list[dict[str, Any]] = []
     for content in contents:
         flags = {
             flag: rng.random() < 0.4 for flag in ("single_word", "lstrip", "rstrip", "normalized")
@@ -92,8 +92,9 @@ def test_flags(normalizer: dict[str, Any] | None) -> None:
             def reference(text: str, peer: Tokenizer = peer) -> list[int] | None:
                 try:
                     return peer.encode(text, add_special_tokens=False).ids
-                except BaseException as error:  # noqa: BLE001 - it panics at some blanks
-                    assert "bad split" in str(error)
+                except BaseException as error:  # it panics at some blanks
+                    if "bad split" not in str(error):
+                        raise
                     return None
 
             for _ in range(6):

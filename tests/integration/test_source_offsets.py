@@ -17,7 +17,7 @@ from test_merge_lists import config, model
 from test_pipelines import BYTES, CHARACTERS, LETTERS, NORMALIZERS, added
 from tokenizers import Tokenizer
 
-OPTIONS = [
+OPTIONS: list[dict[str, Any]] = [
     {"unk_token": "<unk>"},
     {"unk_token": None, "byte_fallback": True},
     {"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
@@ -44,13 +44,14 @@ def has_two_prefixes(data: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("normalizer", NORMALIZERS, ids=lambda n: str(n and n["type"]))
 def test_offsets(normalizer: dict[str, Any] | None) -> None:
     rng = random.Random(f"{normalizer}")
-    for cutter, is_bytes in [*((c, True) for c in BYTES), *((c, False) for c in CHARACTERS)]:
+    for given, is_bytes in [*((c, True) for c in BYTES), *((c, False) for c in CHARACTERS)]:
         for options, _ in itertools.product(OPTIONS, range(2)):
+            cutter = given
             if is_bytes:
                 bpe = model(rng, "abĠ", 8, unk_token=None)
                 for char in ALPHABET:
                     bpe["vocab"].setdefault(char, len(bpe["vocab"]))
-                cutter = json.loads(json.dumps(cutter).replace(': true, "use', ': false, "use'))
+                cutter = json.loads(json.dumps(given).replace(': true, "use', ': false, "use'))
             else:
                 bpe = model(rng, "ab▁é_1", 8, **options)
             tokens = added(rng, bpe["vocab"])

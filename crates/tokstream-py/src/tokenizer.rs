@@ -48,6 +48,10 @@ pub fn on_invalid(replace: bool) -> OnInvalid {
 
 /// The numbers in a buffer of uint32.
 pub fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    // An empty buffer may lie anywhere, also where no number can.
+    if object.len()? == 0 {
+        return Ok(Vec::new());
+    }
     PyBuffer::<u32>::get(object)?.to_vec(py)
 }
 

@@ -31,7 +31,12 @@ impl Places {
         let (text_bytes, source_bytes) = (text_bytes as u64, source.end - source.start);
         self.n_text += text_bytes;
         self.n_source = source.end;
-        if text_bytes != source_bytes {
+        if text_bytes == 0
+            && let Some(odd) = self.odd.back_mut()
+            && (odd.text_bytes, odd.text_end) == (0, self.n_text)
+        {
+            odd.source_bytes += source_bytes;
+        } else if text_bytes != source_bytes {
             self.odd.push_back(Odd { text_end: self.n_text, text_bytes, source_bytes });
         }
     }

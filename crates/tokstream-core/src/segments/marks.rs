@@ -239,3 +239,76 @@ impl Marking {
         if rest.is_empty() { Ok(()) } else { sink(Segment::Text(rest)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (content, flags): l and r take blanks in, w is a word of its own, - stays text.
+    fn set(marks: &[(&str, &str)]) -> MarkSet {
+        let mark = |(id, (content, flags)): (u32, &(&str, &str))| Mark {
+            content: content.as_bytes().to_vec(),
+            id: (!flags.contains('-')).then_some(id),
+            strips_left: flags.contains('l'),
+            strips_right: flags.contains('r'),
+            is_single_word: flags.contains('w'),
+        };
+        MarkSet::new((0..).zip(marks).map(mark).collect()).expect("small sets are fine")
+    }
+
+    /// Text joined, tokens as `[id]`, what they take in behind them left out.
+    fn run(set: &MarkSet, parts: &[&str]) -> String {
+        let mut marking = Marking::default();
+        let mut seen = String::new();
+        let mut sink = |segment: Segment<'_>| {
+            match segment {
+                Segment::Text(text) => seen.push_str(valid(text)),
+                Segment::Special { id, .. } => seen.extend(["[", &id.to_string(), "]"]),
+                Segment::Dropped { .. } => {}
+                Segment::Forbidden { .. } => return Err(()),
+            }
+            Ok(())
+        };
+        let fed = parts.iter().try_for_each(|part| marking.push(set, part.as_bytes(), &mut sink));
+        assert_eq!(fed.and_then(|()| marking.release(set, &mut sink)), Ok(()));
+        seen
+    }
+
+    #[test]
+    fn all_cuts_into_three_agree_with_the_whole() {
+        let cases: [(&[(&str, &str)], &str, &str); 9] = [
+            (&[("a", "")], "bab", "b[0]b"),
+            (&[("a", "l")], "b \n a a ", "b[0][0] "),
+            (&[("a", "r")], " a \u{3000}b a", " [0]b [0]"),
+            (&[("a", "w")], "a a_ _a é a.", "[0] a_ _a é [0]."),
+            (&[("ab", "-"), ("bc", "")], "abc bc", "abc [1]"),
+            (&[("ab", "w"), ("b ", "")], "xab b ", "xab [1]"),
+            // The second begins inside what the first takes in.
+            (&[("a", "r"), (" b", "")], "a  b", "[0][1]"),
+            (&[("a", "r"), ("\n", "l")], "a \nb", "[0]b"),
+            (&[("a", "lr"), ("b", "lr")], " a  b é", "[0][1]é"),
+        ];
+        for (marks, text, expected) in cases {
+            let set = set(marks);
+            let cuts: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
+            for &a in &cuts {
+                for &b in cuts.iter().filter(|&&b| b >= a) {
+                    let parts = [&text[..a], &text[a..b], &text[b..]];
+                    assert_eq!(run(&set, &parts), expected, "{parts:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_may_matter_is_held() {
+        let mut marking = Marking::default();
+        let mut sink = |_: Segment<'_>| Ok::<(), ()>(());
+        let none = set(&[("ab", "")]);
+        assert_eq!(marking.push(&none, b"x  a", &mut sink), Ok(()));
+        assert_eq!(marking.n_held(), 1);
+        let left = set(&[("ab", "l")]);
+        assert_eq!(marking.push(&left, b"x  a", &mut sink), Ok(()));
+        assert_eq!(marking.n_held(), 3);
+    }
+}

@@ -136,6 +136,9 @@ impl Pieces {
 
     /// Encode all complete pretokens.
     pub(super) fn flush(&mut self, tools: &mut Tools<'_>) {
+        if self.ends.is_empty() {
+            return self.track.forget(self.text.len());
+        }
         let Tools { core, scratch, out } = tools;
         let mut rest = self.ends.as_slice();
         let mut done = 0;
@@ -177,11 +180,9 @@ impl Pieces {
             core.expansions.expand(out, begin, &mut false);
             done = end;
         }
-        if !self.ends.is_empty() {
-            self.follows_unknown = false;
-            self.ends.clear();
-            self.drain(done);
-        }
+        self.follows_unknown = false;
+        self.ends.clear();
+        self.drain(done);
     }
 
     fn drain(&mut self, n: usize) {

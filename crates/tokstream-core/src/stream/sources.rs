@@ -46,3 +46,22 @@ impl Sources {
         self.parts.drain(..).map(|(_, source)| source).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_cut_where_text_is() {
+        let mut sources = Sources::default();
+        for (n_text, n_source) in [(3, 3), (2, 2), (0, 4), (3, 1), (0, 2)] {
+            sources.push(n_text, n_source);
+        }
+        let mut taken = Vec::new();
+        for n in [4, 2, 2] {
+            sources.take(n, &mut |n_text, n_source| taken.push((n_text, n_source)));
+        }
+        assert_eq!(taken, [(4, 4), (1, 1), (0, 4), (1, 1), (2, 0)]);
+        assert_eq!(sources.take_rest(), 2);
+    }
+}

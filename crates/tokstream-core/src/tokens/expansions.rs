@@ -96,3 +96,22 @@ impl Expansions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_replaced_and_the_unknown_token_is_fused() {
+        let list = [(100, vec![1, 2]), (101, vec![7]), (102, vec![])];
+        let expand = |fused, internal: &[u32], mut follows| {
+            let mut out = vec![9];
+            out.extend_from_slice(internal);
+            Expansions::new(&list, fused).expand(&mut out, 1, &mut follows);
+            (out, follows)
+        };
+        assert_eq!(expand(None, &[3, 100, 101, 102, 101], false).0, [9, 3, 1, 2, 7, 7]);
+        assert_eq!(expand(Some(7), &[101, 102, 101, 3], false), (vec![9, 7, 3], false));
+        assert_eq!(expand(Some(7), &[101, 102], true), (vec![9], true));
+    }
+}

@@ -383,3 +383,64 @@ fn add_merges(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(tokens: &[&str], merges: &[(u32, u32)], are_characters: bool) -> Order {
+        let tokens: Vec<&[u8]> = tokens.iter().map(|token| token.as_bytes()).collect();
+        let units = Units { are_characters, ..Units::default() };
+        canonical_order(&tokens, merges, units).expect("the lists are sound")
+    }
+
+    /// Tokens behind the single bytes: which one, left and right part, first of the level.
+    fn made(order: &Order) -> Vec<(u32, [u32; 3])> {
+        order.tokens.iter().copied().zip(order.rules.iter().copied()).skip(256).collect()
+    }
+
+    #[test]
+    fn tokens_stand_behind_their_parts() {
+        let (a, b) = (u32::from(b'a'), u32::from(b'b'));
+        let found = order(&["aab", "a", "b", "ab"], &[(1, 2), (1, 3)], false);
+        assert_eq!(made(&found), [(3, [a, b, 256]), (0, [a, 256, 257])]);
+        assert!(found.unreachable.is_empty());
+    }
+
+    #[test]
+    fn what_other_merges_prevent_is_unreachable() {
+        let found = order(&["a", "b", "ab", "ba", "aba"], &[(0, 1), (1, 0), (0, 3)], false);
+        assert_eq!(found.unreachable, [4]);
+    }
+
+    #[test]
+    fn a_cascade_is_part_of_the_level_that_sets_it_off() {
+        let (a, b) = (u32::from(b'a'), u32::from(b'b'));
+        let found = order(&["a", "b", "ab", "aba", "bb"], &[(2, 0), (0, 1), (1, 1)], false);
+        assert_eq!(made(&found), [(2, [a, b, 256]), (3, [256, a, 256]), (4, [b, b, 258])]);
+    }
+
+    #[test]
+    fn bytes_become_characters_first() {
+        let found = order(&["é", "漢", "é漢"], &[(0, 1)], true);
+        let strings: Vec<u32> = found.lengths[256..].to_vec();
+        assert_eq!(strings, [2, 2, 3, 5]);
+        assert_eq!(made(&found)[0].0, 0, "é");
+        assert_eq!(made(&found)[1].0, HIDDEN, "two bytes of 漢");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let fails = |tokens: &[&[u8]], merges: &[(u32, u32)]| {
+            canonical_order(tokens, merges, Units::default()).err().map(|error| error.0)
+        };
+        assert_eq!(fails(&[b"a", b"a"], &[]).as_deref(), Some("tokens 0 and 1 are the same"));
+        assert_eq!(fails(&[b""], &[]).as_deref(), Some("token 0 is empty"));
+        let missing = fails(&[b"a", b"b"], &[(0, 1)]);
+        assert_eq!(
+            missing.as_deref(),
+            Some("merge 0 makes \"ab\", which is not in the vocabulary")
+        );
+        assert_eq!(fails(&[b"a"], &[(0, 7)]).as_deref(), Some("merge 0 names token 7 of 1"));
+    }
+}
