@@ -43,7 +43,8 @@ class BpeModel:
         ids: their ids.
         table: token to id.
         merges: positions, two for each merge; earlier merges are stronger.
-        unk_token: what unknown characters become, None if they vanish.
+        unk_token: what unknown characters become, None if they vanish. It may be missing in the
+            vocabulary, if it is never needed.
         fuse_unk: whether several in a row become one.
         byte_fallback: whether unknown characters become tokens such as `<0xE2>`.
         ignore_merges: whether a pretoken that is a token is taken whole.
@@ -108,8 +109,8 @@ def read_model(node: Node) -> BpeModel:
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
     )
     unk = node.get("unk_token")
-    if unk is not None and unk.text() not in table:
-        raise unk.wrong(f"is {shown(unk.value)}, which is not in the vocabulary")
+    if unk is not None:
+        unk.text()
     return BpeModel(
         tokens=tokens,
         ids=ids,

@@ -69,6 +69,11 @@ def build_tables(
     _refuse_combinations(model, has_affixes=has_affixes)
     spelled = _spell(model, is_byte_level=is_byte_level)
     byte_ids = _byte_ids(model)
+    if is_byte_level and byte_ids is not None and _lacks_bytes(model, spelled):
+        raise model.node.unsupported(
+            "byte_fallback with byte-level tokens",
+            "a byte that is no token would be spelled by the bytes of the character for it",
+        )
     _refuse_merges_of_unknown(model, byte_ids)
     if has_affixes or not all(spelled):
         model.check_merges()
@@ -97,6 +102,10 @@ def build_tables(
         has_unknown = _lacks_bytes(model, spelled)
     elif has_unknown and is_in_alphabet and not has_affixes:
         has_unknown = not all(character in model.table for character in CHARACTER_OF)
+    if has_unknown and model.unk_token is not None:
+        raise model.node["unk_token"].wrong(
+            f"is {shown(model.unk_token)}, which is not in the vocabulary"
+        )
     if has_unknown and has_affixes:
         raise model.node.unsupported(
             "an affix without an unk_token",
