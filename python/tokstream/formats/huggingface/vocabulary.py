@@ -97,19 +97,10 @@ def build_tables(
     except VocabularyError as error:
         model.check_merges()
         raise model.node.unsupported("the list of merges", str(error)) from error
-    has_unknown = byte_ids is None and unk_id is None
-    if has_unknown and is_byte_level:
-        has_unknown = _lacks_bytes(model, spelled)
-    elif has_unknown and is_in_alphabet and not has_affixes:
-        has_unknown = not all(character in model.table for character in CHARACTER_OF)
-    if has_unknown and model.unk_token is not None:
-        raise model.node["unk_token"].wrong(
-            f"is {shown(model.unk_token)}, which is not in the vocabulary"
-        )
-    if has_unknown and has_affixes:
-        raise model.node.unsupported(
-            "an affix without an unk_token",
-            "unknown characters vanish, but still count as first or last",
+    has_unknown = False
+    if byte_ids is None and unk_id is None:
+        has_unknown = _has_unknown(
+            model, spelled, is_byte_level=is_byte_level, is_in_alphabet=is_in_alphabet
         )
     if has_unknown and model.ignore_merges and tables.unreachable:
         raise model.node.unsupported(
@@ -132,6 +123,33 @@ def build_tables(
         has_begin_marker=bool(model.prefix),
         has_end_marker=bool(model.suffix),
     )
+
+
+def _has_unknown(
+    model: BpeModel,
+    spelled: Sequence[bytes | None],
+    *,
+    is_byte_level: bool,
+    is_in_alphabet: bool,
+) -> bool:
+    """May text have characters (or bytes) that are no token, and vanish?"""
+    has_affixes = bool(model.prefix or model.suffix)
+    if is_byte_level:
+        has_unknown = _lacks_bytes(model, spelled)
+    elif is_in_alphabet and not has_affixes:
+        has_unknown = not all(character in model.table for character in CHARACTER_OF)
+    else:
+        has_unknown = True
+    if has_unknown and model.unk_token is not None:
+        raise model.node["unk_token"].wrong(
+            f"is {shown(model.unk_token)}, which is not in the vocabulary"
+        )
+    if has_unknown and has_affixes:
+        raise model.node.unsupported(
+            "an affix without an unk_token",
+            "unknown characters vanish, but still count as first or last",
+        )
+    return has_unknown
 
 
 def _spell(model: BpeModel, *, is_byte_level: bool) -> list[bytes | None]:
