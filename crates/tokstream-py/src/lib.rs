@@ -13,6 +13,7 @@ mod normalizers;
 mod order;
 mod output;
 mod positions;
+mod scores;
 mod spec;
 mod stages;
 mod stream;
@@ -34,6 +35,8 @@ mod _core {
     use crate::output::Ids;
     #[pymodule_export]
     use crate::positions::find_tokens;
+    #[pymodule_export]
+    use crate::scores::merges_by_score;
     #[pymodule_export]
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]
