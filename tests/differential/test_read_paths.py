@@ -42,7 +42,13 @@ json.dump(results, sys.stdout)
 @cache
 def texts() -> list[str]:
     """Slices of the corpora, and runs that are longer than a block."""
-    runs = ["a" * 9000 + " b", " " * 9000 + "x", "\n \n" * 4000, "中文，" * 3000, "don't I'LL " * 900]
+    runs = [
+        "a" * 9000 + " b",
+        " " * 9000 + "x",
+        "\n \n" * 4000,
+        "中文，" * 3000,
+        "don't I'LL " * 900,
+    ]
     return [corpus(kind)[:N_CHARACTERS] for kind in CORPUS_NAMES] + runs
 
 
