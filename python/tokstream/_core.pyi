@@ -10,6 +10,7 @@ __all__ = [
     "Core",
     "Ids",
     "Levels",
+    "Normalize",
     "Pretokens",
     "Segments",
     "Spec",
