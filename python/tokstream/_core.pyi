@@ -13,7 +13,6 @@ __all__ = [
     "Normalize",
     "Pretokens",
     "Segments",
-    "Spec",
     "SpecialSet",
     "Stream",
     "canonical_order",
