@@ -10,7 +10,7 @@ use crate::levels::{Level, Levels};
 use crate::normalize::Normalizer;
 use crate::pretokens::Automaton;
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
-use crate::spec::{Drops, Spec};
+use crate::spec::{Drops, Markers, Spec};
 use crate::tokens::{Expansions, Filter, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
@@ -26,8 +26,7 @@ pub struct Core {
     pub(crate) expansions: Expansions,
     /// Which units are left out.
     pub(crate) filter: Option<Filter>,
-    pub(crate) has_begin_marker: bool,
-    pub(crate) has_end_marker: bool,
+    pub(crate) markers: Markers,
     /// Ids before and behind a text.
     pub(crate) template: (Vec<u32>, Vec<u32>),
     pub(crate) normalizer: Normalizer,
@@ -101,8 +100,7 @@ impl Core {
             automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
             filter,
-            has_begin_marker: spec.has_begin_marker,
-            has_end_marker: spec.has_end_marker,
+            markers: spec.markers,
             template: spec.template,
             keeps_added: spec.keeps_added,
             lengths: OnceLock::new(),
@@ -139,8 +137,7 @@ impl Core {
         !self.levels.as_slice().is_empty()
             || self.expansions.are_fused()
             || self.filter.is_some()
-            || self.has_begin_marker
-            || self.has_end_marker
+            || self.markers != Markers::default()
     }
 
     /// The set of added tokens of which `allowed` says whether a special one is honoured; the

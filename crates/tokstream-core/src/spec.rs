@@ -24,14 +24,21 @@ pub struct Spec {
     pub whole_pieces: Vec<(Box<[u8]>, u32)>,
     /// Tokens that no text becomes: (bytes, id), to decode them.
     pub decode_only: Vec<(Box<[u8]>, u32)>,
-    /// Pretokens begin with the marker byte.
-    pub has_begin_marker: bool,
-    /// Pretokens end with the marker byte.
-    pub has_end_marker: bool,
+    /// Marker bytes at the ends of pretokens.
+    pub markers: Markers,
     /// Characters (or bytes) that are no token are left out before merging.
     pub drops: Option<Drops>,
     /// Ids before and behind a text, given out on request.
     pub template: (Vec<u32>, Vec<u32>),
+}
+
+/// Which ends of a pretoken have a marker byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Markers {
+    /// The beginning.
+    pub has_begin: bool,
+    /// The end.
+    pub has_end: bool,
 }
 
 /// Which units are left out if they are no token.

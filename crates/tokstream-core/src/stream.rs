@@ -611,5 +611,5 @@ fn take_segment(
 struct Behind<'a> {
     run: &'a mut Run,
     general: &'a mut Option<Box<General>>,
-    passes: Option<&'a Passes>,
+    passes: Option<&'a Arc<Passes>>,
 }

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use tokstream_core::levels::Levels;
 use tokstream_core::normalize::Normalizer;
 use tokstream_core::segments::AddedToken;
-use tokstream_core::spec::{Drops, Spec};
+use tokstream_core::spec::{Drops, Markers, Spec};
 
 use crate::levels::read_levels;
 use crate::normalizers::normalizer;
@@ -93,8 +93,10 @@ pub fn read(dict: &Bound<'_, PyDict>) -> PyResult<Spec> {
         fused: unknown.filter(|_| fuses),
         whole_pieces: pieces(entry(dict, "whole_pieces")?),
         decode_only: pieces(entry(dict, "decode_only")?),
-        has_begin_marker: entry(dict, "has_begin_marker")?,
-        has_end_marker: entry(dict, "has_end_marker")?,
+        markers: Markers {
+            has_begin: entry(dict, "has_begin_marker")?,
+            has_end: entry(dict, "has_end_marker")?,
+        },
         drops: match drops.as_deref() {
             None => None,
             Some("bytes") => Some(Drops::Bytes),

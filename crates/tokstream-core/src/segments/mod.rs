@@ -7,6 +7,7 @@ mod marks;
 pub(crate) mod overlap;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -47,7 +48,7 @@ pub struct SpecialSet {
     openings: Openings,
     forbidden_openings: Openings,
     /// Added tokens with conditions; then none of them is in `allowed`.
-    passes: Option<Box<Passes>>,
+    passes: Option<Arc<Passes>>,
 }
 
 /// What is looked for in the source, and in normalized text.
@@ -163,13 +164,13 @@ impl SpecialSet {
 
     /// A set of added tokens with conditions, found in two passes.
     pub fn with_passes(passes: Passes, forbidden: &[String]) -> Result<Self, TableError> {
-        Ok(Self { passes: Some(Box::new(passes)), ..Self::new(&[], forbidden)? })
+        Ok(Self { passes: Some(Arc::new(passes)), ..Self::new(&[], forbidden)? })
     }
 
     /// The passes, if added tokens have conditions.
     #[must_use]
-    pub fn passes(&self) -> Option<&Passes> {
-        self.passes.as_deref()
+    pub fn passes(&self) -> Option<&Arc<Passes>> {
+        self.passes.as_ref()
     }
 
     /// Do both sets honour and forbid the same?

@@ -4,7 +4,9 @@
 //! the stages hold back. Every stage says from how many bytes of the segments' text its output
 //! came, so that what ids cover can be traced back.
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::core::Core;
 use crate::levels::{LevelState, Sink};
@@ -43,8 +45,9 @@ struct Late {
     second: Marking,
     /// Where the text that the second pass holds came from.
     sources: Sources,
-    /// Text from so many bytes of source is not searched: it was held when the set changed.
-    n_plain: usize,
+    /// Sets that were in force before, each for so many bytes of source that the normalizer held
+    /// when the set changed.
+    earlier: VecDeque<(usize, Option<Arc<Passes>>)>,
     cut: Cut,
 }
 
@@ -70,7 +73,7 @@ pub(super) struct Context<'a> {
     pub(super) core: &'a Core,
     pub(super) scratch: &'a mut Scratch,
     pub(super) out: &'a mut Vec<u32>,
-    pub(super) passes: Option<&'a Passes>,
+    pub(super) passes: Option<&'a Arc<Passes>>,
 }
 
 impl Context<'_> {
@@ -96,7 +99,7 @@ impl General {
         let late = Late {
             second: Marking::default(),
             sources: Sources::default(),
-            n_plain: 0,
+            earlier: VecDeque::new(),
             cut: Cut { route, n_source: 0 },
         };
         Self { first: Marking::default(), rest: Rest { normalizing, late } }
@@ -156,10 +159,9 @@ impl General {
     /// what follows: others will be looked for.
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
         self.release_first(context);
-        self.rest.late.release(context);
-        self.rest.late.cut.hand_on(context);
         let n_held = self.rest.normalizing.as_ref().map_or(0, Normalizing::n_held);
-        self.rest.late.n_plain = n_held;
+        self.rest.late.change(context, n_held);
+        self.rest.late.cut.hand_on(context);
     }
 
     fn release_first(&mut self, context: &mut Context<'_>) {
@@ -235,10 +237,36 @@ impl Rest {
 
 impl Late {
     fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
-        let second = context.passes.map(|passes| &passes.second).filter(|set| !set.is_empty());
-        let is_plain = self.n_plain > 0;
-        self.n_plain = self.n_plain.saturating_sub(n_source);
-        let Some(set) = second.filter(|_| !is_plain) else {
+        let (mut text, mut n_source) = (text, n_source);
+        while let Some((n, passes)) = self.earlier.front_mut() {
+            let passes = passes.clone();
+            if n_source > *n && text.len() != n_source {
+                // A character that comes from both sides of the change is plain text.
+                self.release(context, passes.as_deref());
+                self.cut.text(context, text, n_source);
+                return self.leave(context, n_source);
+            }
+            let n_taken = n_source.min(*n);
+            let (part, rest) = text.split_at(if n_taken < n_source { n_taken } else { text.len() });
+            self.search(context, passes.as_deref(), part, n_taken);
+            self.leave(context, n_taken);
+            (text, n_source) = (rest, n_source - n_taken);
+            if text.is_empty() && n_source == 0 {
+                return;
+            }
+        }
+        let passes = context.passes.cloned();
+        self.search(context, passes.as_deref(), text, n_source);
+    }
+
+    fn search(
+        &mut self,
+        context: &mut Context<'_>,
+        passes: Option<&Passes>,
+        text: &[u8],
+        n_source: usize,
+    ) {
+        let Some(set) = passes.map(|passes| &passes.second).filter(|set| !set.is_empty()) else {
             return self.cut.text(context, text, n_source);
         };
         let Self { second, sources, cut, .. } = self;
@@ -250,8 +278,31 @@ impl Late {
         debug_assert!(result.is_ok(), "the sink never fails");
     }
 
-    fn release(&mut self, context: &mut Context<'_>) {
-        let Some(passes) = context.passes else { return };
+    /// Another set is in force for what the normalizer is given from here on.
+    fn change(&mut self, context: &mut Context<'_>, n_held: usize) {
+        let n_waiting: usize = self.earlier.iter().map(|&(n, _)| n).sum();
+        self.earlier.push_back((n_held.saturating_sub(n_waiting), context.passes.cloned()));
+        self.leave(context, 0);
+    }
+
+    /// So many bytes of source have come through: leave the sets that were for them.
+    fn leave(&mut self, context: &mut Context<'_>, n_source: usize) {
+        let mut n_source = n_source;
+        while let Some((n, _)) = self.earlier.front_mut() {
+            let n_passed = n_source.min(*n);
+            *n -= n_passed;
+            n_source -= n_passed;
+            if *n > 0 {
+                return;
+            }
+            if let Some((_, passes)) = self.earlier.pop_front() {
+                self.release(context, passes.as_deref());
+            }
+        }
+    }
+
+    fn release(&mut self, context: &mut Context<'_>, passes: Option<&Passes>) {
+        let Some(passes) = passes else { return };
         let Self { second, sources, cut, .. } = self;
         let result = second.release(&passes.second, &mut |segment| {
             cut.take(context, sources, &segment);
@@ -261,7 +312,9 @@ impl Late {
     }
 
     fn finish(&mut self, context: &mut Context<'_>) {
-        self.release(context);
+        self.leave(context, usize::MAX);
+        let passes = context.passes.cloned();
+        self.release(context, passes.as_deref());
         self.second = Marking::default();
         let Self { sources, cut, .. } = self;
         cut.finish(context);

@@ -99,7 +99,7 @@ impl Pieces {
         if is_first {
             self.is_begun = true;
             self.long = LONG_PIECE;
-            if tools.core.has_begin_marker {
+            if tools.core.markers.has_begin {
                 self.text.push(BEGIN_MARKER);
                 self.track.add_prefix(1);
             }
@@ -122,7 +122,7 @@ impl Pieces {
         if !self.is_begun {
             return; // all of it was left out
         }
-        if tools.core.has_end_marker {
+        if tools.core.markers.has_end {
             self.text.push(END_MARKER);
             self.track.add_suffix(1);
         }
