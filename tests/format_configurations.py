@@ -131,7 +131,31 @@ PRE_TOKENIZERS: Sequence[Json | None] = (
     _sequence("pretokenizers", {"type": "UnicodeScripts"}, _split(_regex(r"\s"), "MergedWithNext")),
 )
 
+_CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
+_BLOOM = r" ?[^(\s|[.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c])]+"
+
 _BYTE_LEVEL_ONES: Sequence[Json] = (
+    _sequence("pretokenizers", _split(_regex(_CLIP), "Removed", invert=True), _byte_level()),
+    _sequence("pretokenizers", _split(_regex(_BLOOM), "Isolated"), _byte_level(regex=False)),
+    # Falcon's and DeepSeek Coder's
+    _sequence(
+        "pretokenizers",
+        {"type": "Punctuation", "behavior": "Contiguous"},
+        _byte_level(),
+        {"type": "Digits", "individual_digits": False},
+        _split(_regex("[0-9][0-9][0-9]"), "Isolated"),
+    ),
+    _sequence(
+        "pretokenizers",
+        _split(_regex("[\\r\\n]"), "Isolated"),
+        _split(_regex("\\s?\\p{L}+"), "Isolated"),
+        _split(_regex("\\s?\\p{P}+"), "Isolated"),
+        _split(_regex("[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"), "Isolated"),
+        {"type": "Digits", "individual_digits": True},
+        _byte_level(regex=False),
+    ),
     _byte_level(),
     _byte_level(prefix=True),
     _byte_level(regex=False),
@@ -172,7 +196,16 @@ ADDED: Sequence[Sequence[tuple[str, str]]] = (
 """Sets of added tokens: text, and letters for special, normalized, lstrip, rstrip, word."""
 
 MODELS = (
-    *("characters", "unk", "fused unk", "byte fallback", "suffix", "prefix", "prefix and suffix"),
+    *(
+        "characters",
+        "unk",
+        "fused unk",
+        "byte fallback",
+        "byte fallback, own tab",
+        "suffix",
+        "prefix",
+        "prefix and suffix",
+    ),
     *("ignore merges", "ignore merges, unk", "few characters", "few characters, unk"),
 )
 _BYTE_MODELS = ("bytes", "bytes, ignore merges", "few bytes", "few bytes, unk", "bytes, suffix")
@@ -278,9 +311,11 @@ def _model(name: str) -> str:
     elif "fix" in name:
         vocab["<unk>"] = len(vocab)
         model["unk_token"] = "<unk>"
-    if name == "byte fallback":
+    if name.startswith("byte fallback"):
         for byte in range(256):
-            vocab[f"<0x{byte:02X}>"] = len(vocab)
+            if "own tab" not in name or byte != 9:  # as in Gemma's first vocabularies
+                vocab[f"<0x{byte:02X}>"] = len(vocab)
+        vocab.setdefault("\t", len(vocab))
         model["byte_fallback"] = True
         _take_away(model, "e\u0301\u4e2d")
     if "ignore merges" in name:

@@ -18,6 +18,7 @@ __all__ = [
     "canonical_order",
     "find_tokens",
     "fold_case",
+    "merges_by_score",
     "unicode_property",
 ]
 
@@ -73,6 +74,19 @@ def find_tokens(tokens: str, texts: str, separator: str, /) -> bytes:
         One native uint32 per text; 0xFFFFFFFF for those that are not there.
 
     Cost: O(bytes); a million texts in a tenth of a second.
+    """
+
+def merges_by_score(pieces: str, separator: str, /) -> bytes:
+    """Merges of pieces, joined by `separator`, that any two neighbours make: best score first.
+
+    Every way to split a piece into two pieces is a merge. Two such merges can overlap in a text
+    only if the piece ends as it begins; of those, only the one is given that makes the piece by
+    itself, since the other never happens.
+
+    Returns:
+        Two native uint32 for each merge, positions in `pieces`; the strongest merge first.
+
+    Cost: O(bytes · longest piece); 260,000 pieces in some tenths of a second.
     """
 
 class Spec(TypedDict, total=False):

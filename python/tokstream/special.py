@@ -50,14 +50,10 @@ class SpecialPolicy:
         self._core = core
         self._kept: dict[tuple[frozenset[str], frozenset[str]], _core.SpecialSet] = {}
         self.plain = self._prepare(frozenset(), frozenset())
-        self.default = self.resolve(None, None, is_known=False)
+        self.default = self._resolve(None, None)
 
     def resolve(
-        self,
-        allowed_special: SpecialChoice,
-        disallowed_special: SpecialChoice,
-        *,
-        is_known: bool = True,
+        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
     ) -> _core.SpecialSet:
         """Return the native set for a user's choice.
 
@@ -67,8 +63,13 @@ class SpecialPolicy:
         Raises:
             ConfigurationError: a bare string other than "all", or names that are not `str`.
         """
-        if allowed_special is None and disallowed_special is None and is_known:
+        if allowed_special is None and disallowed_special is None:
             return self.default
+        return self._resolve(allowed_special, disallowed_special)
+
+    def _resolve(
+        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
+    ) -> _core.SpecialSet:
         every = frozenset(self._tokens)
         disallowed: frozenset[str] | None = None
         if disallowed_special is not None and disallowed_special != "all":

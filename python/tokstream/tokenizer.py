@@ -50,8 +50,10 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     **Special tokens in text.** `allowed_special` names those that become their ids,
     `disallowed_special` those that make the text an error; each is "all" or a collection of
-    names. Left out, nothing is allowed and everything else disallowed, as in tiktoken. With
-    `allowed_special=(), disallowed_special=()` all text is plain.
+    names. Left out, they are what they are to the reference of the tokenizer's format: for
+    encodings and rank files an error, as in tiktoken; for tokenizer.json their ids; for
+    SentencePiece and tekken.json text. With `allowed_special=(), disallowed_special=()` all text is
+    plain. Added tokens that are not special are always found.
 
     **Errors.** Bytes that are not UTF-8 raise `InvalidUtf8Error` with their offset, or are read
     as U+FFFD with `errors="replace"`. An `InputError` carries the ids before the fault in `ids`.

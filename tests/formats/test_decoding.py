@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -86,6 +88,13 @@ def test_other_ways_to_treat_bad_bytes() -> None:
     assert stream.feed(bad[:3]) == "a"
     with pytest.raises(UnicodeDecodeError):
         stream.feed(bad[3:])
+
+
+@pytest.mark.parametrize("module", ["tokens", "pieces", "joined", "stages"])
+def test_each_module_can_be_imported_first(module: str) -> None:
+    # a decoder may be unpickled in a fresh process
+    command = [sys.executable, "-c", f"import tokstream.decoding.{module}"]
+    subprocess.run(command, check=True)
 
 
 def test_unknown_ids() -> None:

@@ -11,6 +11,8 @@ import tiktoken
 from small_files import added, ranks, sentencepiece, tekken, tokenizer_json
 
 import tokstream
+from data import OPEN_RANK_FILES
+from tokstream.formats import known
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +83,11 @@ def test_rank_files_by_name(tmp_path: Path) -> None:
     with pytest.raises(tokstream.ConfigurationError, match="pass both"):
         tokstream.load(tmp_path)
     assert tokstream.load(tmp_path, pattern=r"\S+|\s+").encode("ab") == [256]
+
+
+def test_known_patterns() -> None:
+    for name in ("llama3", "llama4", "qwen"):
+        assert known._MODELS[name].pattern == OPEN_RANK_FILES[name].pattern
 
 
 def test_kimi(tmp_path: Path) -> None:

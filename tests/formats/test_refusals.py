@@ -229,6 +229,27 @@ def test_damaged_tekken(case: str) -> None:
 PIECES = [("<unk>", 0.0, 2), ("a", -1.0, 1), ("b", -2.0, 1), ("ab", -3.0, 1)]
 
 
+def test_an_unknown_token_that_is_never_needed_may_be_missing() -> None:
+    model: dict[str, Any] = {
+        "vocab": {f"<0x{byte:02X}>": byte for byte in range(256)},
+        "merges": [],
+        "byte_fallback": True,
+        "unk_token": "<unk>",
+    }
+    assert tokstream.load(tokenizer_json(model)).encode("\u00e9a") == [0xC3, 0xA9, 0x61]
+
+
+def test_byte_fallback_of_byte_level_tokens() -> None:
+    model: dict[str, Any] = {
+        "vocab": {f"<0x{byte:02X}>": byte for byte in range(256)},
+        "merges": [],
+        "byte_fallback": True,
+    }
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False}
+    with pytest.raises(UnsupportedTokenizerError, match="byte_fallback with byte-level tokens"):
+        tokstream.load(tokenizer_json(model, pre_tokenizer=byte_level))
+
+
 def test_a_model_without_type_and_merges() -> None:
     with pytest.raises(UnsupportedTokenizerError, match=r"\$\.model: .*no merges"):
         tokstream.load(b'{"model": {"vocab": {"a": 0}}}')

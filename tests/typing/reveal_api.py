@@ -27,6 +27,8 @@ assert_type(tokstream.list_encoding_names(), list[str])
 assert_type(tokstream.load("x.tiktoken", pattern=r"\S+|\s+"), Tokenizer)
 assert_type(tokstream.load(Path("x"), pattern="", special_tokens={"<x>": 5}, name="x"), Tokenizer)
 assert_type(tokstream.load(b"YQ== 0", pattern=""), Tokenizer)
+assert_type(tokstream.load(Path("model")), Tokenizer)
+assert_type(tokstream.from_hub("owner/model", revision="main", name="x"), Tokenizer)
 assert_type(tokstream.__version__, str)
 
 # properties

@@ -12,6 +12,7 @@ mod normalizers;
 mod order;
 mod output;
 mod positions;
+mod scores;
 mod spec;
 mod stages;
 mod stream;
@@ -31,6 +32,8 @@ mod _core {
     use crate::output::Ids;
     #[pymodule_export]
     use crate::positions::find_tokens;
+    #[pymodule_export]
+    use crate::scores::merges_by_score;
     #[pymodule_export]
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]

@@ -93,7 +93,9 @@ def add_tokenizer_options(parser: argparse.ArgumentParser) -> None:
     )
     which.add_argument("-m", "--model", metavar="MODEL", help="the encoding of an OpenAI model")
     which.add_argument(
-        "--vocab", metavar="FILE", help="a vocabulary file; a rank file (.tiktoken) needs --pattern"
+        "--vocab",
+        metavar="FILE",
+        help="a vocabulary file or a model's directory; a rank file (.tiktoken) needs --pattern",
     )
     group.add_argument("--pattern", metavar="REGEX", help="the pretokenization pattern for --vocab")
     group.add_argument(

@@ -10,7 +10,7 @@ import codecs
 from typing import Protocol
 
 from tokstream.decoding.stages import byte_of, text_of_bytes
-from tokstream.formats.huggingface.alphabet import BYTE_OF, bytes_of
+from tokstream.formats.alphabet import BYTE_OF, bytes_of
 
 __all__ = [
     "JoinedByteFallback",

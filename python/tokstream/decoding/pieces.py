@@ -59,7 +59,8 @@ class PieceDecoder(Decoder):
         return PieceDecoder, (self.texts, self.byte_ids, self.fixed, self.leading)
 
     def __repr__(self) -> str:
-        return f"<PieceDecoder of {len(self.texts)} pieces>"
+        shown = {self.texts[k] for k in self.fixed} - {""}
+        return f"<PieceDecoder of {len(self.texts)} pieces, {self.leading}, {sorted(shown)}>"
 
 
 @final

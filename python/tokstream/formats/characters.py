@@ -15,15 +15,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
-__all__ = ["BEGIN_MARKER", "END_MARKER", "IN_UTF_8", "expansion"]
+__all__ = ["BEGIN_MARKER", "END_MARKER", "IN_UTF_8", "expansion", "missing_bytes"]
 
 BEGIN_MARKER = b"\xfe"
 END_MARKER = b"\xff"
 
 IN_UTF_8 = frozenset(range(0x80)) | frozenset(range(0x80, 0xC0)) | frozenset(range(0xC2, 0xF5))
 """The bytes that UTF-8 text can have."""
+
+
+def missing_bytes(byte_ids: Sequence[int | None], characters: Container[str]) -> list[int]:
+    """Return the bytes that unknown text can have but no byte token spells.
+
+    Args:
+        byte_ids: the id of the token for each byte, or None.
+        characters: what is a token by itself, so that an ASCII byte need not be spelled.
+    """
+    return [
+        byte
+        for byte in sorted(IN_UTF_8)
+        if byte_ids[byte] is None and not (byte < 0x80 and chr(byte) in characters)
+    ]
 
 
 def expansion(

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from tokstream import _core
 from tokstream.decoding.tokens import TokenDecoder
+from tokstream.formats.alphabet import bytes_of
 from tokstream.formats.document import shown
 from tokstream.formats.huggingface.added_tokens import read_added_tokens
-from tokstream.formats.huggingface.alphabet import bytes_of
 from tokstream.formats.huggingface.decoders import read_decoder
 from tokstream.formats.huggingface.model import check_type, read_model
 from tokstream.formats.huggingface.normalizers import read_normalizer
@@ -73,7 +73,12 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     added = read_added_tokens(document.get("added_tokens"), model)
     _check_template(document, template, model, added)
     n_ids = 1 + max(*model.ids, *(token.id for token in added), -1)
-    tables = build_tables(model, is_byte_level=is_byte_level, first_free_id=n_ids)
+    tables = build_tables(
+        model,
+        is_byte_level=is_byte_level,
+        is_in_alphabet=_ends_in_alphabet(cuts, normalizer),
+        first_free_id=n_ids,
+    )
     needs_pieces = (
         tables.unknown.fuse
         or tables.drops_unknown is not None
@@ -127,6 +132,16 @@ def _reduced(
         return levels, None, None
     pattern = cuts[0].pattern if len(cuts) == 1 and isinstance(cuts[0], Split) else None
     return (), automaton.to_bytes(), pattern
+
+
+def _ends_in_alphabet(cuts: list[Split | Step], normalizer: list[Step]) -> bool:
+    """Is all text spelled in the byte-level alphabet, as characters, before it is merged?"""
+    names = [step[0] for step in normalizer]
+    names += ["split" if isinstance(cut, Split) else cut[0] for cut in cuts]
+    if "byte_level" not in names:
+        return False
+    behind = names[len(names) - 1 - names[::-1].index("byte_level") :]
+    return set(behind) <= {"byte_level", "split", "fixed_length"}
 
 
 def _never_matches(cut: Split | Step, normalizer: list[Step]) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tokstream import _core
 from tokstream.formats.document import shown
+from tokstream.formats.joined import joined
 from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["BpeModel", "check_type", "read_model"]
 
 _NOT_THERE = 2**32 - 1
-_SEPARATORS = ("\n", "\0", "\uffff", "\ufdd0", "\U0010ffff")
 
 _WHAT_FOR = (
     "tokstream is for byte-pair encoding, whose ids can be given out while the text arrives; "
@@ -43,7 +43,8 @@ class BpeModel:
         ids: their ids.
         table: token to id.
         merges: positions, two for each merge; earlier merges are stronger.
-        unk_token: what unknown characters become, None if they vanish.
+        unk_token: what unknown characters become, None if they vanish. It may be missing in the
+            vocabulary, if it is never needed.
         fuse_unk: whether several in a row become one.
         byte_fallback: whether unknown characters become tokens such as `<0xE2>`.
         ignore_merges: whether a pretoken that is a token is taken whole.
@@ -108,8 +109,8 @@ def read_model(node: Node) -> BpeModel:
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
     )
     unk = node.get("unk_token")
-    if unk is not None and unk.text() not in table:
-        raise unk.wrong(f"is {shown(unk.value)}, which is not in the vocabulary")
+    if unk is not None:
+        unk.text()
     return BpeModel(
         tokens=tokens,
         ids=ids,
@@ -184,16 +185,8 @@ def _read_merges(node: Node, table: dict[str, int], n_prefix: int) -> array[int]
 def _positions(table: dict[str, int], texts: list[str]) -> array[int]:
     """Return where each text stands among the keys of `table`, or `_NOT_THERE`."""
     positions = array("I")
-    if not texts:
-        return positions
-    tokens, joined = "".join(table), "".join(texts)
-    for separator in _SEPARATORS:
-        if separator not in tokens and separator not in joined:
-            found = _core.find_tokens(separator.join(table), separator.join(texts), separator)
-            positions.frombytes(found)
-            return positions
-    places = {token: k for k, token in enumerate(table)}
-    positions.extend(places.get(text, _NOT_THERE) for text in texts)
+    if texts:
+        positions.frombytes(_core.find_tokens(*joined(table, texts)))
     return positions
 
 

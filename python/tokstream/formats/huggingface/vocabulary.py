@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokstream.errors import VocabularyError
-from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8
+from tokstream.formats.alphabet import CHARACTER_OF, bytes_of, encode_all, spell
+from tokstream.formats.characters import BEGIN_MARKER, END_MARKER, IN_UTF_8, missing_bytes
 from tokstream.formats.document import shown
-from tokstream.formats.huggingface.alphabet import bytes_of, encode_all, spell
 from tokstream.formats.merges import MergeTables, Unknown, order_tokens
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ class BpeTables:
     has_end_marker: bool
 
 
-def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) -> BpeTables:
+def build_tables(
+    model: BpeModel, *, is_byte_level: bool, is_in_alphabet: bool = False, first_free_id: int
+) -> BpeTables:
     """Build the tables.
 
     Args:
         model: the model.
         is_byte_level: whether its tokens are spelled in the byte-level alphabet.
+        is_in_alphabet: whether text is spelled in that alphabet, too, character by character.
         first_free_id: hidden tokens get ids from here on.
 
     Raises:
@@ -66,6 +69,11 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
     _refuse_combinations(model, has_affixes=has_affixes)
     spelled = _spell(model, is_byte_level=is_byte_level)
     byte_ids = _byte_ids(model)
+    if is_byte_level and byte_ids is not None and _lacks_bytes(model, spelled):
+        raise model.node.unsupported(
+            "byte_fallback with byte-level tokens",
+            "a byte that is no token would be spelled by the bytes of the character for it",
+        )
     _refuse_merges_of_unknown(model, byte_ids)
     if has_affixes or not all(spelled):
         model.check_merges()
@@ -89,13 +97,10 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
     except VocabularyError as error:
         model.check_merges()
         raise model.node.unsupported("the list of merges", str(error)) from error
-    has_unknown = byte_ids is None and unk_id is None
-    if has_unknown and is_byte_level:
-        has_unknown = _lacks_bytes(model, spelled)
-    if has_unknown and has_affixes:
-        raise model.node.unsupported(
-            "an affix without an unk_token",
-            "unknown characters vanish, but still count as first or last",
+    has_unknown = False
+    if byte_ids is None and unk_id is None:
+        has_unknown = _has_unknown(
+            model, spelled, is_byte_level=is_byte_level, is_in_alphabet=is_in_alphabet
         )
     if has_unknown and model.ignore_merges and tables.unreachable:
         raise model.node.unsupported(
@@ -118,6 +123,33 @@ def build_tables(model: BpeModel, *, is_byte_level: bool, first_free_id: int) ->
         has_begin_marker=bool(model.prefix),
         has_end_marker=bool(model.suffix),
     )
+
+
+def _has_unknown(
+    model: BpeModel,
+    spelled: Sequence[bytes | None],
+    *,
+    is_byte_level: bool,
+    is_in_alphabet: bool,
+) -> bool:
+    """May text have characters (or bytes) that are no token, and vanish?"""
+    has_affixes = bool(model.prefix or model.suffix)
+    if is_byte_level:
+        has_unknown = _lacks_bytes(model, spelled)
+    elif is_in_alphabet and not has_affixes:
+        has_unknown = not all(character in model.table for character in CHARACTER_OF)
+    else:
+        has_unknown = True
+    if has_unknown and model.unk_token is not None:
+        raise model.node["unk_token"].wrong(
+            f"is {shown(model.unk_token)}, which is not in the vocabulary"
+        )
+    if has_unknown and has_affixes:
+        raise model.node.unsupported(
+            "an affix without an unk_token",
+            "unknown characters vanish, but still count as first or last",
+        )
+    return has_unknown
 
 
 def _spell(model: BpeModel, *, is_byte_level: bool) -> list[bytes | None]:
@@ -182,9 +214,9 @@ def _byte_ids(model: BpeModel) -> tuple[int, ...] | None:
     if not model.byte_fallback:
         return None
     found = [model.id_of(f"<0x{byte:02X}>") for byte in range(256)]
-    missing = [byte for byte in sorted(IN_UTF_8) if found[byte] is None]
-    if len(missing) == len(IN_UTF_8):
+    if not any(token_id is not None for token_id in found):
         return None  # without byte tokens there is nothing to fall back to
+    missing = missing_bytes(found, model.table)
     if missing:
         raise model.node.unsupported(
             f"byte_fallback without the token <0x{missing[0]:02X}> ({len(missing)} are missing)",

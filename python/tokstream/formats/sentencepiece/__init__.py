@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tokstream.decoding.pieces import Leading, PieceDecoder
 from tokstream.errors import VocabularyError
-from tokstream.formats.characters import IN_UTF_8
+from tokstream.formats.characters import missing_bytes
 from tokstream.formats.document import shown
 from tokstream.formats.merges import Unknown, order_tokens
 from tokstream.formats.parts import AddedToken, Step, Template, TokenizerParts
@@ -141,7 +141,8 @@ def _byte_ids(model: SentencePieceModel) -> tuple[int, ...] | None:
         return None
     known = {piece: k for k, piece in enumerate(model.pieces) if model.kinds[k] == BYTE}
     found = [known.get(f"<0x{byte:02X}>") for byte in range(256)]
-    missing = [byte for byte in sorted(IN_UTF_8) if found[byte] is None]
+    own = {piece for piece, kind in zip(model.pieces, model.kinds, strict=True) if kind == NORMAL}
+    missing = missing_bytes(found, own)
     if missing:
         raise VocabularyError(
             f"{model.label}: byte_fallback without the piece <0x{missing[0]:02X}> "

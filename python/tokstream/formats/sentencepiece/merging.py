@@ -11,7 +11,9 @@ from array import array
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from tokstream import _core
 from tokstream.formats.document import shown
+from tokstream.formats.joined import joined
 from tokstream.formats.sentencepiece.model import NORMAL
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from tokstream.formats.sentencepiece.model import SentencePieceModel
 
-__all__ = ["merges_of", "run_of"]
+__all__ = ["merges_of"]
 
 _COMPARED_RUNS = 4
 _NEVER = 2**32
@@ -43,38 +45,10 @@ def merges_of(model: SentencePieceModel) -> tuple[list[str], list[int], array[in
         key=lambda k: -model.scores[k],  # sorted() is stable: by id where scores are equal
     )
     pieces = [model.pieces[k] for k in order]
-    ranks = {piece: rank for rank, piece in enumerate(pieces)}
-    _refuse_equal_scores(model, order, ranks)
-    merges: list[int] = []
-    for piece in pieces:
-        if len(piece) > 2 and piece[0] == piece[-1]:
-            *_, pair = run_of(piece, ranks)
-            if pair[0] + pair[1] == piece:
-                merges += [ranks[part] for part in pair]
-            continue
-        for k in range(1, len(piece)):
-            left, right = ranks.get(piece[:k]), ranks.get(piece[k:])
-            if left is not None and right is not None:
-                merges += [left, right]
-    return pieces, order, array("I", merges)
-
-
-def run_of(text: str, ranks: Mapping[str, int]) -> list[list[str]]:
-    """Merge a text, the best rank first and leftmost; return every stage, in lists of parts.
-
-    The last stage has at least two parts: the merge that leaves a single one is not made.
-    """
-    parts = list(text)
-    stages = [parts]
-    while len(parts) > 2:
-        pairs = [ranks.get(a + b) for a, b in pairwise(parts)]
-        known = [rank for rank in pairs if rank is not None]
-        if not known:
-            break
-        k = pairs.index(min(known))
-        parts = [*parts[:k], parts[k] + parts[k + 1], *parts[k + 2 :]]
-        stages.append(parts)
-    return stages
+    _refuse_equal_scores(model, order, {piece: rank for rank, piece in enumerate(pieces)})
+    merges = array("I")
+    merges.frombytes(_core.merges_by_score(*joined(pieces)))
+    return pieces, order, merges
 
 
 def _refuse_equal_scores(

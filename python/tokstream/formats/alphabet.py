@@ -11,6 +11,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tokstream.formats.joined import joined
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -48,10 +50,10 @@ def spell(tokens: Sequence[str]) -> list[bytes | None]:
 
     Cost: O(characters), some 50 ms for 200,000 tokens: they are translated all at once.
     """
-    joined = "".join(tokens)
-    if _OUTSIDE.search(joined):
+    whole = "".join(tokens)
+    if _OUTSIDE.search(whole):
         return [bytes_of(token) for token in tokens]
-    data = joined.translate(_TO_LATIN_1).encode("latin-1")
+    data = whole.translate(_TO_LATIN_1).encode("latin-1")
     spelled: list[bytes | None] = []
     at = 0
     for token in tokens:  # one character is one byte
@@ -67,8 +69,5 @@ def encode_all(tokens: Sequence[str]) -> list[bytes]:
     Cost: O(characters), some 30 ms for 260,000 tokens: they are encoded all at once, joined by a
     character that none of them has.
     """
-    joined = "".join(tokens)
-    for separator in ("\n", "\0", "\uffff"):
-        if separator not in joined:
-            return separator.join(tokens).encode().split(separator.encode())
-    return [token.encode() for token in tokens]
+    text, separator = joined(tokens)
+    return text.encode().split(separator.encode())

@@ -1,0 +1,45 @@
+"""The command with vocabularies of other formats than rank files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tokstream", *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def document(tmp_path: Path, **members: object) -> str:
+    content = {
+        "normalizer": {"type": "Lowercase"},
+        "decoder": {"type": "Fuse"},
+        "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content | members), encoding="utf-8")
+    return str(tmp_path)
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    folder = document(tmp_path)
+    done = run("encode", "--vocab", folder, text="ABba")
+    assert done.stdout.split() == ["2", "1", "0"]
+    assert run("decode", "--vocab", folder, text="2 1 0").stdout.strip() == "abba"
+    info = json.loads(run("info", "--json", "--vocab", folder).stdout)
+    assert (info["format"], info["normalizer"]) == ("tokenizer.json", ["lowercase"])
+
+
+def test_refusals(tmp_path: Path) -> None:
+    folder = document(tmp_path, decoder={"type": "CTC"})
+    done = run("encode", "--vocab", folder, text="a")
+    assert done.returncode == 2
+    assert "$.decoder: a decoder of type CTC cannot be honoured exactly" in done.stderr
+    assert "Traceback" not in done.stderr
+    done = run("explain", "--vocab", document(tmp_path), "ab")
+    assert "explain takes embedded encodings and rank files apart" in done.stderr
