@@ -6,7 +6,6 @@ Leaves: the normalized text as characters, each with the source character that i
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokenizers import NormalizedString
@@ -14,6 +13,7 @@ from tokenizers import NormalizedString
 from tokstream import _core
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterable, Sequence
 
 Spec: TypeAlias = "list[tuple[Any, ...]]"
@@ -21,9 +21,9 @@ Mapped: TypeAlias = "list[tuple[str, int | None]]"
 Parts: TypeAlias = "list[tuple[bytes, int]]"
 
 
-def run(spec: Spec, parts: Iterable[str]) -> Parts:
-    """Parts given for a segment that arrives in `parts`."""
-    stage = _core.Normalize(spec)
+def run(spec: Spec | _core.Normalize, parts: Iterable[str]) -> Parts:
+    """Parts given for a segment that arrives in `parts`; a stage that is given stays as it is."""
+    stage = spec.copy() if isinstance(spec, _core.Normalize) else _core.Normalize(spec)
     given: Parts = []
     n_fed = 0
     for part in parts:
@@ -40,7 +40,7 @@ def text_of(given: Parts) -> str:
     return b"".join(text for text, _ in given).decode()
 
 
-def normalized(spec: Spec, text: str) -> str:
+def normalized(spec: Spec | _core.Normalize, text: str) -> str:
     return text_of(run(spec, [text]))
 
 
@@ -65,12 +65,13 @@ def mapped(given: Parts, source: str) -> Mapped:
     return characters
 
 
-def reference_mapped(normalizers: Sequence[Any], source: str) -> Mapped:
-    """The same from `tokenizers`; an empty source (before all characters) is None."""
+def reference_mapped(normalizers: Sequence[Any], source: str) -> list[tuple[str, str]]:
+    """Characters with their source characters, from `tokenizers`; before all of them, none."""
     string = NormalizedString(source)
     for normalizer in normalizers:
         normalizer.normalize(string)
-    return [(c, string.slice((i, i + 1)).original) for i, c in enumerate(string.normalized)]
+    parts = [string.slice((i, i + 1)) for i in range(len(string.normalized))]
+    return [(part.normalized, part.original) for part in parts if part is not None]
 
 
 def random_text(rng: random.Random, pools: Sequence[Sequence[str]], n: int) -> str:

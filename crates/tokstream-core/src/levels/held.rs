@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use super::Sink;
 
+/// Room that is kept from one feed to the next, in bytes.
+const MAX_ROOM: usize = 4096;
+
 /// Bytes of source of a range of text, if all `length` bytes of it came from `n_source`.
 ///
 /// Text that is not as long as its source begins, each character of it, where its source begins: so
@@ -49,6 +52,15 @@ impl Held {
                 *source += n_source;
             }
             _ => self.parts.push_back((text.len(), n_source)),
+        }
+    }
+
+    /// Keep no room for a long text when little of it is left: streams are many.
+    pub(crate) fn trim(&mut self) {
+        let rest = &self.text[self.taken..];
+        if self.text.capacity() > MAX_ROOM && rest.len() < MAX_ROOM / 4 {
+            self.text = rest.to_vec();
+            self.taken = 0;
         }
     }
 

@@ -241,6 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn all_of_a_replaced_text_begins_where_its_source_does() {
+        let one = Level::FixedLength(NonZeroUsize::MIN);
+        let levels = Levels::new(vec![one, metaspace(Scheme::First, true)]);
+        let mut state = LevelState::new(&levels, true);
+        let mut marks = Marks::default();
+        state.push(&levels, b"zz", 1, &mut marks);
+        state.push(&levels, b"b", 1, &mut marks);
+        state.finish(&levels, &mut marks);
+        assert_eq!((marks.0.as_str(), marks.1), ("▁z‖▁z‖b‖", 2));
+        // Text that a normalizer dropped was there.
+        let mut state = LevelState::new(&levels, true);
+        let mut marks = Marks::default();
+        state.push(&levels, b"", 2, &mut marks);
+        state.push(&levels, b"b", 1, &mut marks);
+        state.finish(&levels, &mut marks);
+        assert_eq!((marks.0.as_str(), marks.1), ("b‖", 3));
+    }
+
+    #[test]
     fn blanks_begin_pieces() {
         let cut = |scheme, split, text| cut(vec![metaspace(scheme, split)], text, true).0;
         assert_eq!(cut(Scheme::Always, true, "a  b▁"), "▁a‖▁‖▁b‖▁‖");

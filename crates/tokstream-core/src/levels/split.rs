@@ -148,6 +148,7 @@ impl SplitState {
             return held.take_rest(sink);
         }
         search.push(&split.automaton, text, &mut |found| pieces.take(split, found, held, sink));
+        held.trim();
     }
 
     pub(crate) fn finish(&mut self, split: &Split, sink: &mut impl Sink) {

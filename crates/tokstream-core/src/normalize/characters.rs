@@ -57,11 +57,17 @@ fn lowercase(text: &str, out: &mut Mapped) {
             rest = &rest[n..];
             continue;
         }
-        let mut n_source = c.len_utf8();
-        rest = &rest[n_source..];
-        for lower in lower(c) {
-            out.put_char(lower, n_source);
-            n_source = 0;
+        let is_kept = |c: char| !c.is_ascii() && lower(c).eq([c]);
+        let n = rest.find(|c| !is_kept(c)).unwrap_or(rest.len());
+        out.copy(&rest[..n]);
+        rest = &rest[n..];
+        if let Some(c) = rest.chars().next().filter(|c| !c.is_ascii()) {
+            let mut n_source = c.len_utf8();
+            rest = &rest[n_source..];
+            for lower in lower(c) {
+                out.put_char(lower, n_source);
+                n_source = 0;
+            }
         }
     }
 }

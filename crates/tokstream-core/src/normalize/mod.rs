@@ -152,3 +152,68 @@ impl Normalizing {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain() -> Normalizer {
+        let replace = Step::replace("\u{E9} ", "+").expect("the literal is not empty");
+        let strip = Step::strip(true, true);
+        Normalizer::new(vec![Step::form(Form::Nfkc), strip, Step::prepend("\u{2581}"), replace])
+    }
+
+    /// Output of a segment, and the source offset at which each part of it begins.
+    fn run(normalizer: &Normalizer, parts: &[&str]) -> (String, Vec<(usize, usize)>) {
+        let (mut text, mut places, mut at) = (String::new(), Vec::new(), 0);
+        let mut state = normalizer.begin();
+        let mut n_fed = 0;
+        let mut n_given = 0;
+        let mut sink = |output: &[u8], n_source: usize| {
+            text.push_str(std::str::from_utf8(output).expect("UTF-8"));
+            // A place per byte of a run, none for deletions: so how they are cut does not show.
+            if output.len() == n_source {
+                places.extend((0..n_source).map(|i| (at + i, 1)));
+            } else if !output.is_empty() {
+                places.push((at, output.len()));
+            }
+            at += n_source;
+            n_given += n_source;
+        };
+        for part in parts {
+            n_fed += part.len();
+            state.push(part.as_bytes(), &mut sink);
+        }
+        state.finish(&mut sink);
+        assert_eq!((n_fed, state.n_held()), (n_given, 0));
+        (text, places)
+    }
+
+    #[test]
+    fn all_cuts_into_three_agree_with_the_whole() {
+        let texts = [
+            ("  e\u{301} e\u{323}\u{301}\u{FB01} \u{E9}  \t", "\u{2581}+\u{1EB9}\u{301}fi \u{E9}"),
+            (" \u{1100}\u{1161}\u{11A8}\u{11A8} \u{301}", "\u{2581}\u{AC01}\u{11A8} \u{301}"),
+            (" \t ", ""),
+        ];
+        let normalizer = chain();
+        for (text, expected) in texts {
+            let whole = run(&normalizer, &[text]);
+            assert_eq!(whole.0, expected);
+            let cuts: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
+            for &a in &cuts {
+                for &b in cuts.iter().filter(|&&b| b >= a) {
+                    let parts = [&text[..a], &text[a..b], &text[b..]];
+                    assert_eq!(run(&normalizer, &parts), whole, "{parts:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_waits_without_limit_is_named() {
+        let waits = ["a run of combining marks", "the end of a run of whitespace"];
+        assert_eq!(chain().unbounded(), waits);
+        assert!(Normalizer::new(vec![Step::prepend("x")]).bounded());
+    }
+}

@@ -36,6 +36,8 @@ struct Rule {
     map: Charsmap,
     symbols: Symbols,
     options: Options,
+    /// By first byte: the character is a unit, stays as it is, and is no blank.
+    is_simple: [bool; 256],
 }
 
 /// User-defined symbols as a tree.
@@ -93,6 +95,12 @@ struct Unit<'a> {
 }
 
 impl Rule {
+    /// Bytes of simple characters that `text` begins with.
+    fn n_simple(&self, text: &str) -> usize {
+        let is_other = |&byte: &u8| !self.is_simple[byte as usize] && byte & 0xC0 != 0x80;
+        text.as_bytes().iter().position(is_other).unwrap_or(text.len())
+    }
+
     /// The unit that `text`, not empty, begins with; `None` if the text is too short to tell.
     fn unit<'a>(&'a self, text: &'a str, is_end: bool) -> Option<Unit<'a>> {
         let n_symbol = self.symbols.longest(text, is_end)?;
@@ -150,7 +158,15 @@ impl SentencePiece {
         options: Options,
     ) -> Result<Self, TableError> {
         let map = Charsmap::from_bytes(charsmap)?;
-        let rule = Rule { map, symbols: Symbols::new(symbols), options };
+        let symbols = Symbols::new(symbols);
+        let is_simple = std::array::from_fn(|byte| {
+            let byte = byte as u8;
+            byte != b' '
+                && byte != SIGN.as_bytes()[0]
+                && !symbols.children.contains_key(&(0, byte))
+                && map.root().and_then(|root| map.child(root, byte)).is_none()
+        });
+        let rule = Rule { map, symbols, options, is_simple };
         Ok(Self { rule: Arc::new(rule), state: State::default() })
     }
 
@@ -193,6 +209,14 @@ impl State {
     fn read(&mut self, rule: &Rule, text: &str, is_end: bool, out: &mut Mapped) {
         let mut rest = text;
         while !rest.is_empty() {
+            let n_simple = if self.is_plain() { rule.n_simple(rest) } else { 0 };
+            if n_simple > 0 {
+                let (simple, behind) = rest.split_at(n_simple);
+                out.copy(simple);
+                self.is_after_space = false;
+                rest = behind;
+                continue;
+            }
             let Some(unit) = rule.unit(rest, is_end) else {
                 self.unread.push_str(rest);
                 return;
@@ -200,6 +224,11 @@ impl State {
             rest = &rest[unit.n_source..];
             self.take(rule, &unit, out);
         }
+    }
+
+    /// Is nothing owed before the next character, and nothing held?
+    fn is_plain(&self) -> bool {
+        self.is_inside && !self.owes_prefix && self.held.text().is_empty()
     }
 
     fn take(&mut self, rule: &Rule, unit: &Unit<'_>, out: &mut Mapped) {
@@ -226,9 +255,14 @@ impl State {
             self.held_or(out).skip(n_source);
             return;
         }
+        let space = rule.space();
+        if self.is_plain() && !text.contains(' ') && !text.ends_with(space) {
+            out.put(text, n_source);
+            return;
+        }
         let mut written = String::with_capacity(text.len() + SIGN.len());
         if std::mem::take(&mut self.owes_prefix) {
-            written.push_str(rule.space());
+            written.push_str(space);
         }
         let n_before = written.len();
         if rule.options.escape_whitespaces && text.contains(' ') {
@@ -237,7 +271,7 @@ impl State {
             written.push_str(text);
         }
         let n_kept = if rule.options.remove_extra_whitespaces {
-            written.trim_end_matches(rule.space()).len()
+            written.trim_end_matches(space).len()
         } else {
             written.len()
         };
