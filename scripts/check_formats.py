@@ -126,15 +126,15 @@ class Comparison:
 def check(reference: Reference, texts: list[str], n_generated: int, seed: int) -> Row:
     """Compare one tokenizer; `texts` are the corpora."""
     row = Row(reference.name, reference.what)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         tokenizer = reference.load()
     except tokstream.TokstreamError as error:
         row.refused = str(error)
         return row
-    row.load_seconds = time.perf_counter() - start
+    row.load_seconds = time.process_time() - start
     info = tokenizer.info()
-    row.path = str(info.get("path", ""))
+    row.path = str(info.get("path", "one automaton"))
     streaming = info["streaming"]
     row.memory = str(streaming.get("memory", "")) if isinstance(streaming, dict) else ""
     comparison = Comparison(row, tokenizer, reference, seed)
@@ -154,7 +154,7 @@ def report(rows: list[Row], seed: int, seconds: float) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("tokstream", *names))
     machine = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     head = ["tokenizer", "reference", "texts", "bytes", "one call", "chunks", "decoded"]
-    head += ["engine", "memory", "delay mean", "max", "load, s"]
+    head += ["engine", "memory", "delay mean", "max", "load, s of CPU"]
     lines = [
         "# Tokenizers of all formats against their references",
         "",

@@ -1,18 +1,29 @@
 //! Text offsets → source offsets, where the text is not the source byte for byte.
 //!
-//! A replaced sequence of 1 to 3 bytes is 3 bytes of text, a surrogate pair of 6 is 4. Only such
-//! characters in text that is still pending are remembered.
+//! A replaced sequence of 1 to 3 bytes is 3 bytes of text, a surrogate pair of 6 is 4; normalizers
+//! change more. Only such characters in text that is still pending are remembered.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A character whose text and source differ in length.
+/// A character whose text and source differ in length; or source without text.
 #[derive(Clone, Copy, Debug)]
 struct Odd {
-    /// Text offset of its end.
+    /// Offset of its end in the text, and in the source.
     text_end: u64,
+    source_end: u64,
     text_bytes: u64,
     source_bytes: u64,
+}
+
+impl Odd {
+    fn text_begin(&self) -> u64 {
+        self.text_end - self.text_bytes
+    }
+
+    fn source_begin(&self) -> u64 {
+        self.source_end - self.source_bytes
+    }
 }
 
 /// Where the text given out so far comes from.
@@ -20,6 +31,7 @@ struct Odd {
 pub struct Places {
     n_text: u64,
     n_source: u64,
+    /// In order of text, then of source.
     odd: VecDeque<Odd>,
     /// Nothing is forgotten.
     keeps_all: bool,
@@ -31,13 +43,16 @@ impl Places {
         let (text_bytes, source_bytes) = (text_bytes as u64, source.end - source.start);
         self.n_text += text_bytes;
         self.n_source = source.end;
-        if text_bytes == 0
-            && let Some(odd) = self.odd.back_mut()
-            && (odd.text_bytes, odd.text_end) == (0, self.n_text)
-        {
-            odd.source_bytes += source_bytes;
-        } else if text_bytes != source_bytes {
-            self.odd.push_back(Odd { text_end: self.n_text, text_bytes, source_bytes });
+        if text_bytes == source_bytes {
+            return;
+        }
+        let (text_end, source_end) = (self.n_text, source.end);
+        match self.odd.back_mut() {
+            Some(odd) if text_bytes == 0 && (odd.text_bytes, odd.text_end) == (0, text_end) => {
+                odd.source_bytes += source_bytes;
+                odd.source_end = source_end;
+            }
+            _ => self.odd.push_back(Odd { text_end, source_end, text_bytes, source_bytes }),
         }
     }
 
@@ -52,50 +67,41 @@ impl Places {
         let (text_bytes, last_bytes) = (text_bytes as u64, last_bytes as u64);
         let before = self.n_text;
         self.n_text += text_bytes;
-        match self.odd.iter_mut().rev().find(|odd| odd.text_bytes > 0) {
-            Some(odd) if odd.text_end == before => odd.text_bytes += text_bytes,
-            _ => self.odd.push_back(Odd {
-                text_end: before,
-                text_bytes: text_bytes + last_bytes,
-                source_bytes: last_bytes,
-            }),
-        }
-        for odd in self.odd.iter_mut().rev().take_while(|odd| odd.text_end == before) {
+        // Source without text may have followed the character.
+        let is_behind = |odd: &Odd| odd.text_bytes == 0 && odd.text_end == before;
+        let n_behind = self.odd.iter().rev().take_while(|odd| is_behind(odd)).count();
+        let at = self.odd.len() - n_behind;
+        for odd in self.odd.range_mut(at..) {
             odd.text_end = self.n_text;
+        }
+        match at.checked_sub(1).and_then(|last| self.odd.get_mut(last)) {
+            Some(odd) if odd.text_end == before => {
+                odd.text_end = self.n_text;
+                odd.text_bytes += text_bytes;
+            }
+            _ => {
+                let source_end = self.odd.get(at).map_or(self.n_source, Odd::source_begin);
+                let text_bytes = text_bytes + last_bytes;
+                let (text_end, source_bytes) = (self.n_text, last_bytes);
+                self.odd.insert(at, Odd { text_end, source_end, text_bytes, source_bytes });
+            }
         }
     }
 
     /// Text follows that was made from the bytes `source`, and from which the text before it,
     /// added without a source, comes, too.
     pub fn add_to_next(&mut self, text_bytes: usize, source: Range<u64>) {
-        let before = self.n_text;
-        self.add(text_bytes, source.clone());
-        if text_bytes as u64 != source.end - source.start {
-            self.odd.pop_back();
-        }
-        let (text_bytes, source_bytes) = (text_bytes as u64, source.end - source.start);
+        let (before, source_bytes) = (self.n_text, source.end - source.start);
         match self.odd.back_mut() {
             Some(odd) if odd.text_end == before && odd.source_bytes == 0 => {
+                self.n_text += text_bytes as u64;
+                self.n_source = source.end;
                 odd.text_end = self.n_text;
-                odd.text_bytes += text_bytes;
-                odd.source_bytes = source_bytes;
+                odd.text_bytes += text_bytes as u64;
+                (odd.source_end, odd.source_bytes) = (source.end, source_bytes);
             }
-            _ if text_bytes == source_bytes => {}
-            _ => self.odd.push_back(Odd { text_end: self.n_text, text_bytes, source_bytes }),
+            _ => self.add(text_bytes, source),
         }
-    }
-
-    /// Source offset of the end of text that ends at a text offset: of the whole character, if
-    /// that lies inside one that differs in length; without source that became no text.
-    #[must_use]
-    pub fn source_end(&self, text: u64) -> u64 {
-        let found = self.odd.partition_point(|odd| odd.text_end < text);
-        let rest = self.odd.range(found..);
-        let inside = rest.clone().find(|odd| odd.text_end - odd.text_bytes < text);
-        let end = inside.map_or(text, |odd| odd.text_end);
-        let is_without_text = |odd: &&Odd| odd.text_bytes == 0 && odd.text_end == end;
-        let n_dropped: u64 = rest.filter(is_without_text).map(|odd| odd.source_bytes).sum();
-        self.source(end) - n_dropped
     }
 
     /// Bytes of text so far.
@@ -111,15 +117,27 @@ impl Places {
     }
 
     /// Source offset of a text offset that was not forgotten; inside a character that differs in
-    /// length, its beginning.
+    /// length, its beginning. Cost: O(log(characters that differ)).
     #[must_use]
     pub fn source(&self, text: u64) -> u64 {
-        let mut behind = self.n_text - text;
-        for odd in self.odd.iter().filter(|odd| odd.text_end > text) {
-            let part = odd.text_bytes.min(odd.text_end - text);
-            behind = behind - part + odd.source_bytes;
+        let next = self.odd.partition_point(|odd| odd.text_end <= text);
+        match self.odd.get(next) {
+            Some(odd) => odd.source_begin() - odd.text_begin().saturating_sub(text),
+            None => self.n_source - (self.n_text - text),
         }
-        self.n_source - behind
+    }
+
+    /// Source offset of the end of text that ends at a text offset: of the whole character, if
+    /// that lies inside one that differs in length; without source that became no text.
+    #[must_use]
+    pub fn source_end(&self, text: u64) -> u64 {
+        let next = self.odd.partition_point(|odd| odd.text_end < text);
+        match self.odd.get(next) {
+            // It may also be source without text, right behind or further on.
+            Some(odd) if odd.text_begin() < text => odd.source_end,
+            Some(odd) => odd.source_begin() - (odd.text_begin() - text),
+            None => self.n_source - (self.n_text - text),
+        }
     }
 
     /// Text before `text` will not be asked about any more.
@@ -130,5 +148,29 @@ impl Places {
         while self.odd.front().is_some_and(|odd| odd.text_end <= text) {
             self.odd.pop_front();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_lead_back_to_whole_characters() {
+        let mut places = Places::default();
+        places.add(2, 0..2);
+        places.add(0, 2..5); // dropped
+        places.add(3, 5..6); // one byte became three
+        places.add(1, 6..7);
+        places.add_to_last(2, 1);
+        places.add(0, 7..8); // dropped
+        places.add_to_last(1, 1);
+        places.add(1, 8..8);
+        places.add_to_next(2, 8..10);
+        let begins: Vec<u64> = (0..=12).map(|text| places.source(text)).collect();
+        assert_eq!(begins, [0, 1, 5, 5, 5, 6, 6, 6, 6, 8, 8, 8, 10]);
+        let ends: Vec<u64> = (1..=12).map(|text| places.source_end(text)).collect();
+        assert_eq!(ends, [1, 2, 6, 6, 6, 7, 7, 7, 7, 10, 10, 10]);
+        assert_eq!((places.n_text(), places.n_source()), (12, 10));
     }
 }
