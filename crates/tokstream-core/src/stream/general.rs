@@ -14,9 +14,9 @@ use crate::normalize::Normalizing;
 use crate::scratch::Scratch;
 use crate::segments::{Marking, Passes, Segment};
 
-use super::Run;
 use super::pieces::{Pieces, Tools};
 use super::record::Record;
+use super::run::Run;
 use super::sources::Sources;
 use super::track::Track;
 

@@ -8,9 +8,10 @@ use crate::pretokens::Growing;
 use crate::scratch::Scratch;
 use crate::tokens::{Across, BEGIN_MARKER, END_MARKER, Live};
 
+use super::LONG_PIECE;
+use super::credit::Credit;
 use super::record::Record;
 use super::track::Track;
-use super::{Credit, LONG_PIECE};
 
 /// Complete pretokens that are encoded at once, at most.
 const MAX_ENDS: usize = 1024;
