@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +29,8 @@ Step = tuple[Any, ...]
 """A normalizer step or a level: its name, then its arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddedToken:
-    """A token that is found in the text before it is cut into pretokens.
+class AddedToken(NamedTuple):
+    """A token that is found in the text before it is cut into pretokens; as the engine reads it.
 
     Attributes:
         content: its text.
@@ -50,18 +49,6 @@ class AddedToken:
     lstrip: bool = False
     rstrip: bool = False
     single_word: bool = False
-
-    def as_tuple(self) -> tuple[str, int, bool, bool, bool, bool, bool]:
-        """Return the fields in the order that the engine reads."""
-        return (
-            self.content,
-            self.id,
-            self.special,
-            self.normalized,
-            self.lstrip,
-            self.rstrip,
-            self.single_word,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +212,7 @@ class TokenizerParts:
         spec: _core.Spec = {
             "normalizer": list(self.normalizer),
             "levels": list(self.levels),
-            "added_tokens": [token.as_tuple() for token in self.added_tokens],
+            "added_tokens": [token[:] for token in self.added_tokens],
             "keeps_added": self.keeps_added,
             "expansions": dict(self.expansions),
             "unk_id": self.unk_id,

@@ -13,6 +13,7 @@ from tokstream.formats.parts import AddedToken
 from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
+    from tokstream.errors import ConfigurationError
     from tokstream.formats.document import Node
     from tokstream.formats.huggingface.model import BpeModel
 
@@ -36,43 +37,53 @@ def read_added_tokens(node: Node | None, model: BpeModel) -> list[AddedToken]:
     n_model = len(model.tokens)
     next_id = n_model
     for k, value in enumerate(node.elements()):
-        item = node.child(value, f"[{k}]")
-        token = _plain(value) or _checked(item)
+        token = _plain(value) or _checked(node.child(value, f"[{k}]"))
         content, token_id = token.content, token.id
         if not content:
             continue  # the reference ignores it, too
-        if (first := found.get(content)) is not None:
-            if first != token:
-                raise item.wrong(
-                    f"gives {shown(content)} a second time, with id {token_id} after {first.id} "
-                    "or with other flags; keep one of the two",
-                    "get the file again, or correct it",
-                )
-            continue
         # the reference numbers anew what the model does not have
-        expected = model.id_of(content)
-        if expected is None:
-            expected = next_id
-            if expected in model_ids:
-                raise item.unsupported(
-                    f"the added token {shown(content)}",
-                    f"tokenizers would give it id {expected}, which the model has given away",
-                )
-        if token_id != expected:
-            raise item["id"].unsupported(
-                f"id {token_id} of the added token {shown(content)}",
-                f"the reference, tokenizers, reads the file with id {expected} for it; write that "
-                "id, or order the added tokens by id without holes",
-            )
-        if token_id in owners:
-            raise item["id"].wrong(
-                f"is {token_id}, which {shown(owners[token_id])} has already",
-                "an id belongs to one token; correct one of them",
+        in_model = model.table.get(content)
+        expected = next_id if in_model is None else in_model
+        if content in found or token_id != expected or token_id in owners:
+            if found.get(content) == token:
+                continue  # given twice, the same both times
+            raise _fault(node.child(value, f"[{k}]"), token, found, owners, expected)
+        if in_model is None and token_id in model_ids:
+            raise node.child(value, f"[{k}]").unsupported(
+                f"the added token {shown(content)}",
+                f"tokenizers would give it id {expected}, which the model has given away",
             )
         owners[token_id] = content
         found[content] = token
         next_id = max(next_id, token_id + 1)
     return list(found.values())
+
+
+def _fault(
+    item: Node,
+    token: AddedToken,
+    found: dict[str, AddedToken],
+    owners: dict[int, str],
+    expected: int,
+) -> ConfigurationError:
+    """Say what is wrong with a token that does not fit those before it."""
+    content, token_id = token.content, token.id
+    if (first := found.get(content)) is not None:
+        return item.wrong(
+            f"gives {shown(content)} a second time, with id {token_id} after {first.id} or with "
+            "other flags; keep one of the two",
+            "get the file again, or correct it",
+        )
+    if token_id != expected:
+        return item["id"].unsupported(
+            f"id {token_id} of the added token {shown(content)}",
+            f"the reference, tokenizers, reads the file with id {expected} for it; write that id, "
+            "or order the added tokens by id without holes",
+        )
+    return item["id"].wrong(
+        f"is {token_id}, which {shown(owners[token_id])} has already",
+        "an id belongs to one token; correct one of them",
+    )
 
 
 def _plain(value: object) -> AddedToken | None:
