@@ -15,9 +15,11 @@ const BLOCK: usize = 256;
 const MAX_SLOTS: usize = 1 << 24;
 /// Blocks with fewer free slots than this are not searched again.
 const FULL: u32 = 6;
-/// Nodes of more children than this are placed in one of the last `WIDE_SEARCH` blocks.
+/// Nodes of more children than this are wide, and seldom fit between others.
 const NARROW: usize = 3;
+/// How many of the last blocks are searched for a node's place.
 const WIDE_SEARCH: usize = 32;
+const NARROW_SEARCH: usize = 16;
 
 /// One node; four to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -182,9 +184,9 @@ impl Builder {
         while self.first_block + 1 < self.free.len() && self.free[self.first_block] < FULL {
             self.first_block += 1;
         }
-        // Wide nodes seldom fit between others: they look at the last blocks only.
-        let wide = self.free.len().saturating_sub(WIDE_SEARCH);
-        let mut block = self.first_block.max(if bytes.len() > NARROW { wide } else { 0 });
+        // Only the last blocks are searched: the gaps that stay in earlier ones are few.
+        let n_searched = if bytes.len() > NARROW { WIDE_SEARCH } else { NARROW_SEARCH };
+        let mut block = self.first_block.max(self.free.len().saturating_sub(n_searched));
         loop {
             if block == self.free.len() {
                 self.add_block();
