@@ -255,5 +255,6 @@ def _unknown_encoding(name: object) -> str:
     meant = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
     return (
         f"no encoding is named {name!r}; {meant}the embedded ones are "
-        f"{', '.join(ENCODING_NAMES)}. for a vocabulary in a file use tokstream.load, or --vocab on the command line"
+        f"{', '.join(ENCODING_NAMES)}. for a vocabulary in a file use tokstream.load, or --vocab "
+        "on the command line"
     )
