@@ -7,7 +7,6 @@ ids does not promise: the pattern may split a text's end differently from its mi
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from tokstream.offsets import repair_surrogates, source_positions
@@ -18,9 +17,11 @@ if TYPE_CHECKING:
     from tokstream._types import Text
     from tokstream.streaming import EncodeStream
 
-__all__ = ["Truncated", "keep_left", "keep_right"]
+__all__ = ["Cut", "Truncated", "keep_left", "keep_right"]
 
 _Part = TypeVar("_Part", str, bytes)
+Cut = tuple[int, int]
+"""Between two ids, in bytes: where the one ends, and where the other begins, there or behind."""
 _BLOCK = 1 << 14
 _NEAR = 16
 """So many boundaries on both sides of the one after `max_tokens` ids are tried in one pass."""
@@ -78,7 +79,7 @@ def keep_left(
     text: _Part,
     max_tokens: int,
     stream: EncodeStream,
-    lengths_in: Callable[[bytes, list[int]], list[int]],
+    cuts_in: Callable[[bytes, list[int]], list[Cut]],
 ) -> Truncated[_Part]:
     """Return the longest prefix that fits; `stream` is fresh.
 
@@ -101,9 +102,9 @@ def keep_left(
             if len(ids) <= max_tokens:
                 return Truncated(text, len(ids), len(text))
         source = _Source(text[:n_read])
-        ends = list(accumulate(lengths_in(source.encoded, ids), initial=0))
-        best, is_certain = _longest_fit(source, ends[: max_tokens + _NEAR + 1], max_tokens, fresh)
-        if is_whole or is_certain or len(ends) > max_tokens + _NEAR:
+        cuts = cuts_in(source.encoded, ids)
+        best, is_certain = _longest_fit(source, cuts[: max_tokens + _NEAR + 1], max_tokens, fresh)
+        if is_whole or is_certain or len(cuts) > max_tokens + _NEAR:
             index = source.index(best[0])
             return Truncated(text[:index], best[1], index)
         # as much again, for a pattern that leaves long text undecided
@@ -113,16 +114,17 @@ def keep_left(
 
 
 def _longest_fit(
-    source: _Source[_Part], ends: list[int], max_tokens: int, fresh: EncodeStream
+    source: _Source[_Part], cuts: list[Cut], max_tokens: int, fresh: EncodeStream
 ) -> tuple[tuple[int, int], bool]:
-    """Return (end, number of ids) of the longest prefix that ends at one of `ends` and fits.
+    """Return (end, number of ids) of the longest prefix that ends at one of `cuts` and fits.
 
-    Also whether every longer prefix of the text has too many ids: it has if they are stable.
+    Text between two ids, such as a mark that a normalizer composes with the letter before it,
+    is kept if it fits. Also whether every longer prefix of the text has too many ids: it has if
+    they are stable.
     """
-    first = max(0, min(max_tokens, len(ends) - 1) - _NEAR)
+    first = max(0, min(max_tokens, len(cuts) - 1) - _NEAR)
     probe, best, n_fed = fresh.copy(), None, 0
-    for k in range(first, len(ends)):
-        end = source.whole_character(ends[k])
+    for end in _ends(source, cuts[first:]):
         probe.advance(source.encoded[n_fed:end])
         n_fed = end
         if probe.n_tokens > max_tokens:
@@ -131,21 +133,25 @@ def _longest_fit(
         if n_tokens <= max_tokens:
             best = (end, n_tokens)
     is_certain = probe.n_tokens > max_tokens
-    for k in reversed(range(first)):
+    for end in reversed(_ends(source, cuts[:first])):
         if best is not None:
             break
-        end = source.whole_character(ends[k])
         probe = fresh.copy()
         n_tokens = probe.advance(source.encoded[:end]) + len(probe.peek())
         best = (end, n_tokens) if n_tokens <= max_tokens else None
     return best or (0, 0), is_certain
 
 
+def _ends(source: _Source[_Part], cuts: list[Cut]) -> list[int]:
+    """Where a prefix may end, in order, cut back to whole characters."""
+    return sorted({source.whole_character(end) for cut in cuts for end in cut})
+
+
 def keep_right(
     text: _Part,
     max_tokens: int,
     stream: EncodeStream,
-    lengths_in: Callable[[bytes, list[int]], list[int]],
+    cuts_in: Callable[[bytes, list[int]], list[Cut]],
     count: Callable[[Text], int],
 ) -> Truncated[_Part]:
     """Return the longest suffix of at most the last `max_tokens` ids that fits.
@@ -156,11 +162,10 @@ def keep_right(
     if len(ids) <= max_tokens:
         return Truncated(text, len(ids), 0)
     source = _Source(text)
-    starts = list(accumulate(lengths_in(source.encoded, ids), initial=0))
-    for start in starts[len(ids) - max_tokens :]:
+    for _, start in cuts_in(source.encoded, ids)[len(ids) - max_tokens :]:
         while source.is_inside_character(start):
             start += 1  # noqa: PLW2901 - cut to a whole character
         index = source.index(start)
         if (n_tokens := count(text[index:])) <= max_tokens:
             return Truncated(text[index:], n_tokens, index)
-    raise AssertionError("unreachable: the empty suffix always fits")
+    return Truncated(text[len(text) :], 0, len(text))

@@ -7,8 +7,10 @@ from itertools import accumulate
 from typing import Any, Literal
 
 import pytest
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers.pre_tokenizers import ByteLevel
 
 from data import corpus, tiktoken_encoding
 from drawing import texts
@@ -20,6 +22,7 @@ from tokstream import (
     Tokenizer,
     Truncated,
     get_encoding,
+    load,
 )
 from tokstream.vocabulary import Vocabulary
 
@@ -252,3 +255,50 @@ def test_a_pattern_that_decides_late() -> None:
     assert time.process_time() - begin < 2
     assert tokenizer.truncate(text, 1_001).text == text
     assert tokenizer.truncate(text, 11, side="left") == ("a" * 40 + "c", 11, 3_960)
+
+
+@pytest.fixture(scope="module")
+def composing(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
+    """Behind NFC: all bytes, " b" and the composed letters A with a dot, e with an accent."""
+    spelled = ByteLevel(add_prefix_space=False, use_regex=False)
+    dotted = spelled.pre_tokenize_str("\u1ea0")[0][0]
+    acute = spelled.pre_tokenize_str("\u00e9")[0][0]
+    blank_b = spelled.pre_tokenize_str(" b")[0][0]
+    merges = [
+        (dotted[0], dotted[1]),
+        (dotted[:2], dotted[2]),
+        (acute[0], acute[1]),
+        (blank_b[0], blank_b[1]),
+    ]
+    vocabulary = {letter: k for k, letter in enumerate(sorted(ByteLevel.alphabet()))}
+    for left, right in merges:
+        vocabulary[left + right] = len(vocabulary)
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, merges))
+    made.normalizer = tokenizers.normalizers.NFC()
+    made.pre_tokenizer = spelled
+    made.decoder = tokenizers.decoders.ByteLevel()
+    path = tmp_path_factory.mktemp("composing") / "tokenizer.json"
+    made.save(str(path))
+    return load(path)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("text", ["cafe\u0301", "A\u0323 b", "A\u0323", "\u0323", "e\u0301e\u0301"])
+def test_behind_a_normalizer_the_part_fits(composing, text, side):
+    for part in (text, text.encode()):
+        for limit in range(len(composing.encode(text)) + 2):
+            kept = composing.truncate(part, limit, side=side)
+            assert kept.n_tokens == composing.count(kept.text) <= limit
+            assert kept.text == (part[: kept.offset] if side == "right" else part[kept.offset :])
+
+
+def test_nothing_is_kept_of_a_composed_character(composing):
+    assert composing.truncate("cafe\u0301", 0, side="left") == ("", 0, 5)
+    assert composing.truncate("cafe\u0301".encode(), 0, side="left") == (b"", 0, 6)
+
+
+def test_a_mark_stays_with_its_letter(composing):
+    assert composing.truncate("A\u0323 b", 1) == ("A\u0323", 1, 2)
+    assert composing.truncate("A\u0323 b".encode(), 1) == ("A\u0323".encode(), 1, 3)
+    assert composing.truncate("e\u0301e\u0301", 1) == ("e\u0301", 1, 2)
+    assert composing.truncate("A\u0323 b", 1, side="left") == (" b", 1, 2)

@@ -6,7 +6,7 @@ Nothing is held back.
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tokstream._buffers import view_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tokstream._core import SpecialSet
     from tokstream._types import SpecialChoice, Text
-    from tokstream.truncation import Truncated
+    from tokstream.truncation import Cut, Truncated
 
 __all__ = ["SpanVerbs"]
 
@@ -74,6 +74,8 @@ class SpanVerbs(StreamVerbs):
             the list of ids does not promise. It is the longest such part among those cut at one
             of the `max_tokens` ids that remain; with side="right" also at a few behind them, since
             a text may have fewer ids than its beginning ("    " is one, "    1" begins with two).
+            Text that no id spans, such as a mark composed with the letter before it, stays with
+            what precedes it where that fits.
 
         Raises:
             InputError: as in `encode`, for the text that had to be read.
@@ -89,16 +91,16 @@ class SpanVerbs(StreamVerbs):
         stream = self._stream(*choice, "strict")
         specials = self._special.resolve(*choice)
 
-        def lengths_in(part: bytes, ids: list[int]) -> list[int]:
-            return self._lengths_in(part, ids, specials)
+        def cuts_in(part: bytes, ids: list[int]) -> list[truncation.Cut]:
+            return self._cuts_in(part, ids, specials)
 
         if side == "right":
-            return truncation.keep_left(whole, max_tokens, stream, lengths_in)
+            return truncation.keep_left(whole, max_tokens, stream, cuts_in)
 
         def count(part: Text) -> int:
             return self._core.count(part, specials, False, max_tokens)
 
-        return truncation.keep_right(whole, max_tokens, stream, lengths_in, count)
+        return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
 
     def encode_with_offsets(
         self,
@@ -141,7 +143,7 @@ class SpanVerbs(StreamVerbs):
                 encoded = offsets.repair_surrogates(text).encode()
         else:
             encoded = bytes(text)
-        lengths = self._lengths_in(encoded, ids, specials)
+        lengths = self._lengths_in(encoded, ids)
         if unit == "byte":
             return ids, offsets.byte_spans(lengths)
         spans = offsets.char_spans(encoded, lengths)
@@ -167,13 +169,18 @@ class SpanVerbs(StreamVerbs):
             spans = [(position[start], position[end]) for start, end in spans]
         return ids, spans
 
-    def _lengths_in(self, text: bytes, ids: list[int], specials: SpecialSet) -> list[int]:
+    def _cuts_in(self, text: bytes, ids: list[int], specials: SpecialSet) -> list[Cut]:
+        """Where an id ends and the next begins: before the first, between two, after the last."""
+        if self._parts is None:
+            return [(end, end) for end in accumulate(self._lengths_in(text, ids), initial=0)]
+        spans = self._core.encode_with_spans(text, specials, True, False)[1]  # noqa: FBT003
+        spans = spans[: len(ids)]
+        ends = list(accumulate((end for _, end in spans), max, initial=0))
+        cuts = [(end, max(end, start)) for end, (start, _) in zip(ends, spans, strict=False)]
+        return cuts + [(ends[-1], ends[-1])] * (len(ids) + 1 - len(cuts))
+
+    def _lengths_in(self, text: bytes, ids: list[int]) -> list[int]:
         """Byte length of each id; an id that two special tokens share is looked up in the text."""
-        if self._parts is not None:
-            spans = self._core.encode_with_spans(text, specials, True, False)[1]  # noqa: FBT003
-            ends = [0, *accumulate((end for _, end in spans), max)]
-            ends += [ends[-1]] * (len(ids) - len(spans))
-            return [b - a for a, b in pairwise(ends)][: len(ids)]
         lengths = self._core.token_lengths(ids)
         if not self._shared_ids:
             return lengths
