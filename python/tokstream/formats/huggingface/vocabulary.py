@@ -68,6 +68,8 @@ def build_tables(
     has_affixes = bool(model.prefix or model.suffix)
     _refuse_combinations(model, has_affixes=has_affixes)
     spelled = _spell(model, is_byte_level=is_byte_level)
+    if has_affixes and is_byte_level:
+        spelled = _without_markers(model, spelled)
     byte_ids = _byte_ids(model)
     if is_byte_level and byte_ids is not None and _lacks_bytes(model, spelled):
         raise model.node.unsupported(
@@ -173,6 +175,23 @@ def _spell(model: BpeModel, *, is_byte_level: bool) -> list[bytes | None]:
         text = bytes_of(body) if is_byte_level else body.encode()
         spelled.append(begin + text + end if text else None)
     return spelled
+
+
+def _without_markers(model: BpeModel, spelled: Sequence[bytes | None]) -> list[bytes | None]:
+    """Leave out tokens whose own text has a byte that marks: UTF-8 has none, so no text is so.
+
+    They would be taken for the marker that an unknown byte leaves, or for another token with it.
+    A marker by itself stays where every byte is a token, so that none is left.
+    """
+    stays = () if _lacks_bytes(model, spelled) else (BEGIN_MARKER, END_MARKER)
+    kept: list[bytes | None] = []
+    for token, text in zip(model.tokens, spelled, strict=True):
+        body = bytes_of(token.removeprefix(model.prefix).removesuffix(model.suffix)) or b""
+        has_marker = bool(
+            (model.prefix and BEGIN_MARKER in body) or (model.suffix and END_MARKER in body)
+        )
+        kept.append(None if has_marker and text not in stays else text)
+    return kept
 
 
 def _only_spelled(
