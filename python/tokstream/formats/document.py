@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gc
 import json
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -196,6 +197,12 @@ def parse_document(data: bytes, label: str, path: str | None) -> Node:
         raise VocabularyError(
             f"{label}: not JSON at byte {at} of {len(data)} ({error.msg.lower()}); "
             f"{hint}, get the file again",
+            path,
+        ) from None
+    except ValueError:  # of Python, which does not read numbers of thousands of digits
+        raise VocabularyError(
+            f"{label}: a whole number of more than {sys.get_int_max_str_digits()} digits, "
+            "which nothing in a tokenizer needs; get the file again",
             path,
         ) from None
     except RecursionError:
