@@ -175,7 +175,7 @@ def _read_merges(node: Node, table: dict[str, int], n_prefix: int) -> array[int]
         if set(map(len, pairs)) - {2} or set(map(type, pairs)) - {list}:
             raise _merge_fault(node, table, n_prefix)
         merges = _positions(table, list(chain.from_iterable(pairs)))
-    except TypeError:
+    except (TypeError, UnicodeEncodeError):  # no strings, or with a lone surrogate
         raise _merge_fault(node, table, n_prefix) from None
     if _NOT_THERE in merges:
         raise _merge_fault(node, table, n_prefix)
