@@ -53,6 +53,28 @@ UNSUPPORTED: dict[str, tuple[dict[str, Any], str, str]] = {
         "pattern",
     ),
     "post_processor": ({"post_processor": {"type": "Magic"}}, "$.post_processor", "unknown type"),
+    "first behind another": (
+        {
+            "normalizer": {"type": "Prepend", "prepend": "\u2581"},
+            "pre_tokenizer": sequence(
+                "pretokenizers",
+                {
+                    "type": "Split",
+                    "pattern": {"Regex": "[ab]"},
+                    "behavior": "Isolated",
+                    "invert": False,
+                },
+                {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first"},
+            ),
+        },
+        "$.pre_tokenizer.pretokenizers[1]",
+        "prepend_scheme 'first' behind another",
+    ),
+    "many levels": (
+        {"pre_tokenizer": sequence("pretokenizers", *65 * [{"type": "WhitespaceSplit"}])},
+        "$.pre_tokenizer",
+        "a sequence of 65 pre-tokenizers",
+    ),
     "version": ({"version": "2.0"}, "$.version", "2.0"),
     "renumbered": ({"added_tokens": [added("<x>", 9)]}, "$.added_tokens[0].id", "id 9"),
     "id of the model": ({"added_tokens": [added("ab", 9)]}, "$.added_tokens[0].id", "id 9"),
@@ -101,6 +123,11 @@ DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "three in a list": ({"merges": [["a", "b", "c"]]}, "$.model.merges[0] has 3 parts"),
     "mixed": ({"merges": ["a b", ["ab", "c"]]}, "$.model.merges[1] is a list, expected a string"),
     "not texts": ({"merges": [[1, 2]]}, "$.model.merges[0][0] is 1, expected a string"),
+    "surrogate in a merge": (
+        {"merges": [["a", "b"], ["\ud800", "b"]]},
+        "$.model.merges[1][0] holds a lone surrogate at character 0",
+    ),
+    "surrogate in a line": ({"merges": ["\ud800 b"]}, "$.model.merges[0] holds a lone surrogate"),
     "numbers": ({"merges": [1]}, "$.model.merges[0] is 1, expected a list"),
     "same id": ({"vocab": {"a": 0, "b": 0}, "merges": []}, "$.model.vocab gives id 0 to 'a'"),
     "id": ({"vocab": {"a": "0"}, "merges": []}, "$.model.vocab['a'] is '0', expected a whole"),
@@ -184,6 +211,12 @@ def test_byte_offsets_count_bytes() -> None:
         tokstream.load(b'{"ab"\xff: 1}')
     with pytest.raises(VocabularyError, match="nested too deeply"):
         tokstream.load(b"[" * 100_000)
+
+
+def test_numbers_of_thousands_of_digits() -> None:
+    content = tokenizer_json(seed=12345).replace(b"12345", 5000 * b"1")
+    with pytest.raises(VocabularyError, match="whole number of more than 4300 digits"):
+        tokstream.load(content)
 
 
 @pytest.mark.parametrize(

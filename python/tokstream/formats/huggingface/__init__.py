@@ -66,7 +66,9 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         _core.Normalize(normalizer)
     except ValueError as error:
         raise document["normalizer"].unsupported("the normalizer", str(error)) from error
-    cuts, is_byte_level = read_pretokenizer(document.get("pre_tokenizer"))
+    cuts, is_byte_level = read_pretokenizer(
+        document.get("pre_tokenizer"), has_normalizer=bool(normalizer)
+    )
     template = read_postprocessor(document.get("post_processor"))
     stages = read_decoder(document.get("decoder"))
     model = read_model(document["model"])

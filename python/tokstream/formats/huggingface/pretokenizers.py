@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Split", "read_pretokenizer"]
 
+_MAX_PARTS = 64
+
 _BEHAVIOURS: dict[str, Behaviour] = {
     "Removed": "removed",
     "Isolated": "isolated",
@@ -77,8 +79,14 @@ class Split:
         return ("split", automaton, self.behaviour, self.invert)
 
 
-def read_pretokenizer(node: Node | None) -> tuple[list[Split | Step], bool]:
+def read_pretokenizer(
+    node: Node | None, *, has_normalizer: bool = False
+) -> tuple[list[Split | Step], bool]:
     """Read the pre-tokenizer.
+
+    Args:
+        node: the node, None if there is none.
+        has_normalizer: whether what it sees is normalized text.
 
     Returns:
         Levels in order; whether the pretokens are spelled in the byte-level alphabet behind all
@@ -89,14 +97,33 @@ def read_pretokenizer(node: Node | None) -> tuple[list[Split | Step], bool]:
         VocabularyError: a damaged one.
     """
     parts = [] if node is None else _flat(node)
+    if node is not None and len(parts) > _MAX_PARTS:
+        raise node.unsupported(
+            f"a sequence of {len(parts)} pre-tokenizers",
+            f"each is a level of its own, and tokstream takes {_MAX_PARTS} of them at most",
+        )
     levels: list[Split | Step] = []
     is_byte_level = False
     for part in parts:
         if is_byte_level:  # another level follows, which sees the alphabet
             levels.append(("byte_level",))
         is_byte_level = part["type"].text() == "ByteLevel"
-        levels.extend(_levels(part))
+        made = _levels(part)
+        if has_normalizer and levels and _prepends_to_first(made):
+            raise part.unsupported(
+                "prepend_scheme 'first' behind another pre-tokenizer and a normalizer",
+                "which pieces count as first depends on where the characters came from, "
+                "before the normalizer; put Metaspace first, or remove the normalizer",
+            )
+        levels.extend(made)
     return levels, is_byte_level
+
+
+def _prepends_to_first(levels: list[Split | Step]) -> bool:
+    return any(
+        not isinstance(level, Split) and level[0] == "metaspace" and level[2] == "first"
+        for level in levels
+    )
 
 
 def _flat(node: Node) -> list[Node]:
