@@ -16,6 +16,7 @@ from tokstream.errors import VocabularyError
 from tokstream.patterns import compile_pattern
 
 N = 200_000
+N_TRIES = 6
 
 
 def pattern(text: str) -> bytes:
@@ -83,8 +84,13 @@ def test_time_is_linear(chain: str, name: str) -> None:
 
     text = ADVERSARIAL[name]
     half = text[: len(text) // 2]
-    ratio = min(seconds(text) for _ in range(2)) / min(seconds(half) for _ in range(2))
-    assert ratio < 3.2
+    wholes, halves = [], []
+    for _ in range(N_TRIES):  # other work on the machine only ever adds time
+        wholes.append(seconds(text))
+        halves.append(seconds(half))
+        if min(wholes) < 3.2 * min(halves):
+            return
+    pytest.fail(f"{wholes} s for the whole, {halves} s for half of it")
 
 
 def test_little_is_held_of_ordinary_text() -> None:
