@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tokstream.patterns import compile_pattern
-from tokstream.patterns.automaton import Automaton
+from tokstream.patterns.automaton import START, Automaton
 
 if TYPE_CHECKING:
     from tokstream import _core
@@ -20,6 +20,10 @@ __all__ = ["describe"]
 
 def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> dict[str, object]:
     """Return facts by name, all of them plain values that JSON can hold.
+
+    `n_vocab` is one more than the largest id. `n_tokens` counts the tokens that text may become,
+    without special ones. `unreachable_ids` are those of tokens that encoding never returns, in
+    order: no merges lead to them, and they are no pretoken's whole text either.
 
     `path` says which way text goes through the engine, `reads_by` how the one automaton reads it:
     "avx512", "avx2" or "scalar" (in blocks), or "plain" where the pattern is not simple enough.
@@ -43,15 +47,13 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
 
     parts = tokenizer._parts  # noqa: SLF001 - made for it
     if parts is not None and parts.automaton is None:
-        return _describe_parts(tokenizer, parts, core)
+        return _describe_parts(tokenizer, parts, vocabulary, core)
     if parts is not None and parts.automaton is not None:
         automaton = Automaton.from_bytes(parts.automaton)
     else:
         automaton = compile_pattern(tokenizer.pattern)
     analysis = analyse(automaton)
-    facts = _common(tokenizer, core)
-    if parts is None:
-        facts["n_tokens"] = len(vocabulary)
+    facts = _common(tokenizer, vocabulary, core, automaton)
     facts["streaming"] = _streaming(tokenizer, vocabulary, core, automaton, analysis)
     if parts is not None and (waits_for := parts.waits_for()):
         facts["streaming"] |= {  # type: ignore[operator]
@@ -63,27 +65,39 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
     return facts
 
 
-def _common(tokenizer: Tokenizer, core: _core.Core) -> dict[str, object]:
-    """Facts that need no analysis."""
+def _common(
+    tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core, automaton: Automaton | None
+) -> dict[str, object]:
+    """Facts that need no analysis; `automaton` if one does all the cutting."""
     parts = tokenizer._parts  # noqa: SLF001 - made for it
+    entries = set(vocabulary.ids)
+    if parts is None:
+        odd = {token_id: core.token_bytes(token_id) or b"" for token_id in core.unreachable_ids}
+        unreachable = {k for k, token in odd.items() if not _may_be_whole(token, automaton)}
+    else:
+        # an id may be in the vocabulary and be an added token, or what an unknown character becomes
+        returned = {token.id for token in parts.added_tokens}
+        returned.update(*parts.expansions.values(), parts.template.opening, parts.template.closing)
+        returned.update([] if parts.unk_id is None else [parts.unk_id])
+        entries = {token_id for token_id in entries if token_id < parts.n_vocab} | returned
+        whole = {k for token, k in parts.whole_pieces if _may_be_whole(token, automaton)}
+        never = {k for _, k in (*parts.whole_pieces, *parts.decode_only)}
+        unreachable = never - whole - entries - set(parts.special_tokens.values())
+        entries |= whole
+    entries -= unreachable | set(tokenizer.special_tokens.values())
     facts: dict[str, object] = {
         "name": tokenizer.name,
         "n_vocab": tokenizer.n_vocab,
-        "n_tokens": 0,
+        "n_tokens": len(entries),
         "eos_id": tokenizer.eos_id,
         "special_tokens": tokenizer.special_tokens,
         "longest_token_bytes": core.longest_token,
-        "unreachable_ids": sorted(core.unreachable_ids),
+        "unreachable_ids": sorted(unreachable),
         "pattern": tokenizer.pattern,
         "path": "one automaton",
         "reads_by": core.reads_by,
     }
     if parts is not None:
-        hidden = len(parts.expansions)
-        facts["n_tokens"] = len(parts.vocabulary) + len(parts.whole_pieces) - hidden
-        facts["unreachable_ids"] = sorted(
-            {token_id for _, token_id in (*parts.whole_pieces, *parts.decode_only)}
-        )
         facts["format"] = parts.format
         facts["normalizer"] = [step[0] for step in parts.normalizer]
         facts["levels"] = [step[0] for step in parts.levels]
@@ -91,11 +105,25 @@ def _common(tokenizer: Tokenizer, core: _core.Core) -> dict[str, object]:
     return facts
 
 
+def _may_be_whole(token: bytes, automaton: Automaton | None) -> bool:
+    """Tell whether a pretoken may be this; in doubt it may."""
+    try:
+        text = token.decode()
+    except UnicodeDecodeError:
+        return False  # pretokens are whole characters
+    if automaton is None:
+        return True
+    state = START
+    for character in text:
+        state, _ = automaton.step(state, automaton.class_of(ord(character)))
+    return any(automaton.step(state, symbol)[1] for symbol in range(automaton.n_classes + 1))
+
+
 def _describe_parts(
-    tokenizer: Tokenizer, parts: TokenizerParts, core: _core.Core
+    tokenizer: Tokenizer, parts: TokenizerParts, vocabulary: Vocabulary, core: _core.Core
 ) -> dict[str, object]:
     """Facts about a tokenizer whose text is cut by levels, or not at all."""
-    facts = _common(tokenizer, core)
+    facts = _common(tokenizer, vocabulary, core, None)
     facts["streaming"] = {
         "lookback": None,
         "memory": "grows with the undecided text" if parts.waits_for() else "bounded",

@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
+import tokenizers
 
 import tokstream
 from tokstream.diagnostics.probe import probe, waiting_runs
@@ -81,3 +82,33 @@ def test_the_probe_names_its_worst_text():
     stream = tok.stream()
     stream.feed(beginning + round_ * 1000)
     assert stream.delay_bytes > 900
+
+
+def test_unreachable_ids_are_those_that_no_text_becomes():
+    """`xyz` is a token if it is a pretoken, which this pattern lets it be; `x y` never is one."""
+    ranks = RANKS | {b"xyz": 258, b"x y": 259, b"\xff\xfe\xfd": 260}
+    tok = tokstream.Tokenizer("odd", Vocabulary.from_ranks(ranks), r"\s+|\S+", {"<|end|>": 300})
+    info = tok.info()
+    assert tok.encode("xyz") == [258]
+    assert (info["unreachable_ids"], info["n_tokens"]) == ([259, 260], 259)
+
+
+def test_byte_fallback_and_added_tokens_are_reachable(tmp_path):
+    """`<0xC3>` and its like are what unknown characters become; `<0x61>` is not, as `a` is known."""
+    names = ["<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "b", "ab", "abba"]
+    vocabulary = {name: k for k, name in enumerate(names)}
+    model = tokenizers.models.BPE(vocabulary, [("a", "b")], unk_token="<unk>", byte_fallback=True)
+    made = tokenizers.Tokenizer(model)
+    made.add_special_tokens(["<s>"])
+    made.add_tokens(["abba", "new"])
+    made.save(str(tmp_path / "tokenizer.json"))
+    tok = tokstream.load(tmp_path / "tokenizer.json")
+    info = tok.info()
+    unreachable = set(cast("list[int]", info["unreachable_ids"]))
+    assert vocabulary["<0x61>"] in unreachable
+    text = "".join(map(chr, range(0x250))) + "\U0001f600 abba new <s>"
+    returned = set(made.encode(text).ids)
+    assert set(tok.encode(text)) == returned
+    assert {vocabulary["<0xC3>"], vocabulary["abba"], vocabulary["<s>"]} <= returned
+    assert unreachable.isdisjoint(returned)
+    assert info["n_tokens"] == tok.n_vocab - len(unreachable) - len(tok.special_tokens)
