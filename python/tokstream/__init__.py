@@ -98,7 +98,7 @@ def load(
         and tekken.json; `allowed_special` and `disallowed_special` say otherwise.
 
     Raises:
-        ConfigurationError: no pattern was given for a rank file.
+        ConfigurationError: no pattern was given for a rank file, or the path is empty.
         VocabularyError: the file or the special tokens are damaged or incomplete; the message
             names path and line, JSON path or byte.
         UnsupportedTokenizerError: a part of the file cannot be honoured exactly, such as a model
@@ -106,8 +106,10 @@ def load(
         PatternError: the pattern cannot be honoured exactly; the message names the construct.
         OSError: the file cannot be read.
 
-    Cost: well under two seconds for 260,000 tokens.
+    Cost: about a second for 100,000 tokens, about two for 260,000.
     """
+    if isinstance(source, str) and not source:
+        raise ConfigurationError("the path is empty; give the path of a file or directory")
     from tokstream.formats import load_parts  # noqa: PLC0415 - embedded encodings need no formats
 
     parts = load_parts(source, pattern, special_tokens, name)

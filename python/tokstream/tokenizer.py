@@ -6,6 +6,8 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
+from operator import index
 from typing import TYPE_CHECKING, final
 
 from tokstream import _core
@@ -26,7 +28,7 @@ from tokstream.verbs.streams import StreamVerbs
 from tokstream.vocabulary import check_special_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.decoding import Decoder
@@ -307,16 +309,23 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         Raises:
             InvalidTokenIdError: an id that the tokenizer does not have; it names the index.
             UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
+            TypeError: no iterable, or something in it is no integer; it names the index.
         """
         if self._decoder is not None and errors == "replace":
-            return self._decoder.decode(ids)
+            try:
+                return self._decoder.decode(ids)
+            except TypeError as error:
+                raise _named(error, ids) from None
         return self.decode_bytes(ids).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of ids; those of a part of a text may be no whole characters."""
-        if self._decoder is not None:
-            return self._decoder.decode_bytes(ids)
-        return self._core.decode(ids)
+        try:
+            if self._decoder is not None:
+                return self._decoder.decode_bytes(ids)
+            return self._core.decode(ids)
+        except TypeError as error:
+            raise _named(error, ids) from None
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token, special ones included.
@@ -363,7 +372,10 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         return token_id
 
     def info(self) -> dict[str, object]:
-        """Return what is known of the tokenizer: vocabulary, pattern and their analysis."""
+        """Return what is known of the tokenizer: vocabulary, pattern and their analysis.
+
+        All values are plain; docs/api.md names the fields.
+        """
         from tokstream.inspection import describe  # noqa: PLC0415 - it brings the compiler
 
         return describe(self, self._vocabulary, self._core)
@@ -404,3 +416,19 @@ def _rebuild(
     eos: str | None,
 ) -> Tokenizer:
     return Tokenizer(name, vocabulary, pattern, special_tokens, eos=eos)
+
+
+def _named(error: TypeError, ids: object) -> TypeError:
+    """Say which of `ids` is no id; `error` itself if that cannot be told."""
+    if not isinstance(ids, Iterable):
+        return TypeError(f"ids is {type(ids).__name__}; give several ids, such as a list of them")
+    if isinstance(ids, Iterator):
+        return error  # those before the fault are used up
+    for at, token_id in enumerate(ids):
+        try:
+            index(token_id)
+        except TypeError:
+            named = TypeError(f"the id at index {at} is {type(token_id).__name__}, not an integer")
+            named.index = at  # type: ignore[attr-defined]  # as the core does
+            return named
+    return error

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import tokenizers
 
+import tokstream
 from data import tiktoken_encoding
 from nasty import LONG_TEXTS, TEXTS
 from tokstream import (
@@ -190,3 +192,25 @@ def test_the_shared_id_decodes_to_the_first_name() -> None:
     assert harmony.decode([200018]) == "<|endofprompt|>"
     assert harmony.token_bytes(200018) == b"<|endofprompt|>"
     assert harmony.token_to_id("<|reserved_200018|>") == 200018
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_what_is_no_id_is_named(tmp_path, is_loaded):
+    tokenizer = get_encoding("gpt2")
+    if is_loaded:
+        model = tokenizers.models.BPE({"a": 0, "b": 1}, [])
+        made = tokenizers.Tokenizer(model)
+        made.save(str(tmp_path / "tokenizer.json"))
+        tokenizer = tokstream.load(tmp_path / "tokenizer.json")
+    for decode in (tokenizer.decode, tokenizer.decode_bytes):
+        with pytest.raises(TypeError, match=r"^ids is int; give several ids"):
+            decode(5)
+        with pytest.raises(TypeError, match=r"^the id at index 1 is str, not an integer$"):
+            decode([0, "a"])
+        with pytest.raises(TypeError):
+            decode(iter([0, "a", 1, "b"]))
+
+
+def test_an_empty_path_is_said_to_be_empty():
+    with pytest.raises(tokstream.ConfigurationError, match=r"^the path is empty"):
+        tokstream.load("")

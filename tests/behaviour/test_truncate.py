@@ -302,3 +302,25 @@ def test_a_mark_stays_with_its_letter(composing):
     assert composing.truncate("A\u0323 b".encode(), 1) == ("A\u0323".encode(), 1, 3)
     assert composing.truncate("e\u0301e\u0301", 1) == ("e\u0301", 1, 2)
     assert composing.truncate("A\u0323 b", 1, side="left") == (" b", 1, 2)
+
+
+@pytest.mark.parametrize("limit", [None, 1.5, "3"])
+def test_a_limit_is_a_whole_number(composing, tokenizer, limit):
+    for tok in (tokenizer, composing):
+        with pytest.raises(TypeError, match=rf"^max_tokens is {type(limit).__name__}; give"):
+            tok.truncate("abc", limit)
+
+
+def test_invalid_utf8_names_a_remedy_that_exists(composing, tokenizer):
+    """Neither verb takes `errors`."""
+    for tok in (tokenizer, composing):
+        for call in (
+            lambda text, tok=tok: tok.truncate(text, 9),
+            lambda text, tok=tok: tok.truncate(text, 9, side="left"),
+            tok.encode_with_offsets,
+        ):
+            for text in (b"a\xff", b"a\xe1"):
+                remedy = r'; decode the text with errors="replace" first$'
+                with pytest.raises(InvalidUtf8Error, match=remedy) as caught:
+                    call(text)
+                assert caught.value.offset == 1

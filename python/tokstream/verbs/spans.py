@@ -6,14 +6,18 @@ Nothing is held back.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import accumulate
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tokstream._buffers import view_of
-from tokstream.errors import ConfigurationError
+from tokstream.errors import ConfigurationError, InvalidUtf8Error
 from tokstream.verbs.streams import StreamVerbs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from typing_extensions import Buffer
 
     from tokstream._core import SpecialSet
@@ -21,6 +25,17 @@ if TYPE_CHECKING:
     from tokstream.truncation import Cut, Truncated
 
 __all__ = ["SpanVerbs"]
+
+
+@contextmanager
+def _decode_first() -> Iterator[None]:
+    """Word the remedy for bytes that are not UTF-8: these verbs take no `errors`."""
+    try:
+        yield
+    except InvalidUtf8Error as error:
+        fault = str(error).partition(";")[0]
+        message = f'{fault}; decode the text with errors="replace" first'
+        raise InvalidUtf8Error(message, error.offset, error.ids) from None
 
 
 class SpanVerbs(StreamVerbs):
@@ -82,6 +97,12 @@ class SpanVerbs(StreamVerbs):
         """
         from tokstream import truncation  # noqa: PLC0415 - seldom needed
 
+        try:
+            max_tokens = index(max_tokens)
+        except TypeError:
+            raise TypeError(
+                f"max_tokens is {type(max_tokens).__name__}; give a whole number, 0 or more"
+            ) from None
         if max_tokens < 0:
             raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
         if side not in ("right", "left"):
@@ -94,13 +115,13 @@ class SpanVerbs(StreamVerbs):
         def cuts_in(part: bytes, ids: list[int]) -> list[truncation.Cut]:
             return self._cuts_in(part, ids, specials)
 
-        if side == "right":
-            return truncation.keep_left(whole, max_tokens, stream, cuts_in)
-
         def count(part: Text) -> int:
             return self._core.count(part, specials, False, max_tokens)
 
-        return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
+        with _decode_first():
+            if side == "right":
+                return truncation.keep_left(whole, max_tokens, stream, cuts_in)
+            return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
 
     def encode_with_offsets(
         self,
@@ -131,9 +152,10 @@ class SpanVerbs(StreamVerbs):
         if unit not in ("char", "byte"):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
-        if self._parts is not None:
-            return self._source_spans(text, unit, specials)
-        ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
+        with _decode_first():
+            if self._parts is not None:
+                return self._source_spans(text, unit, specials)
+            ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
         has_surrogates = False
         if isinstance(text, str):
             try:
