@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,4 +43,25 @@ def test_refusals(tmp_path: Path) -> None:
     assert "$.decoder: a decoder of type CTC cannot be honoured exactly" in done.stderr
     assert "Traceback" not in done.stderr
     done = run("explain", "--vocab", document(tmp_path), "ab")
-    assert "explain takes embedded encodings and rank files apart" in done.stderr
+    assert "explain works on embedded encodings and rank files only" in done.stderr
+
+
+def test_remedies_name_options(tmp_path: Path) -> None:
+    """The library names functions; at the shell there are options."""
+    ranks = "".join(f"{b64encode(bytes([b])).decode()} {b}\n" for b in range(256))
+    path = tmp_path / "small.tiktoken"
+    path.write_text(ranks, encoding="ascii")
+    file = str(path)
+    expected = {
+        ("--vocab", file): "pass both: --pattern '...' --special '<|endoftext|>=256'",
+        ("--vocab", file, "--pattern", "gpt2"): "see `tokstream info --json gpt2`",
+        ("--vocab", "gpt2"): "write --encoding gpt2",
+        ("--vocab", str(tmp_path / "nope")): "no such file or directory; give the path",
+        ("--model", "nonesuch"): "pass its vocabulary file to --vocab",
+        ("--model", "cl100k_base"): "write --encoding cl100k_base",
+        ("--encoding", "nonesuch"): "use --vocab",
+    }
+    for options, remedy in expected.items():
+        message = run("encode", *options, text="a").stderr
+        assert remedy in message
+        assert "tokstream." not in message

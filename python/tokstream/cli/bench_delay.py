@@ -39,6 +39,8 @@ computed: no stream whose ids are final can have emitted more, so what remains i
 the delay. `at bound` is the share of those places where the optimal stream had emitted all of it.
 With --unit byte some places are inside a character; they are sampled like all others, and `inside`
 gives their part.
+
+Takes embedded encodings and rank files only.
 """
 FIGURES: Final = ("mean", "p50", "p99", "max")
 

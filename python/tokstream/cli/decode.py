@@ -36,7 +36,8 @@ formats:
   jsonl   one object with "ids", or one list, per line; a record is held in memory as a whole
 Without --format the suffix of FILE decides: {SUFFIX_HELP}.
 
-The bytes of the tokens are written as they are: what `encode` read comes out again.
+The bytes of the tokens are written as they are: what `encode` read comes out again, unless the
+tokenizer has a normalizer, which changes text before it is encoded.
 """
 
 

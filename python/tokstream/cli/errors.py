@@ -7,10 +7,11 @@ in the shell (130 Ctrl-C, 143 SIGTERM, 141 when the reader of the output has gon
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tokstream.errors import (
     ConfigurationError,
@@ -38,6 +39,26 @@ __all__ = [
 
 BAD_DATA = 1
 USAGE = 2
+
+REMEDIES: Final = [
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (
+            r'tokstream\.load\(.*?pattern=r?"\.\.\.", special_tokens=\{"([^"]*)": (\d+)\}\)',
+            r"--pattern '...' --special '\1=\2'",
+        ),
+        (
+            r"write pattern=tokstream\.get_encoding\('([^']*)'\)\.pattern",
+            r"see `tokstream info --json \1`",
+        ),
+        (r"tokstream\.get_encoding\('([^']*)'\)", r"--encoding \1"),
+        (r"tokstream\.get_encoding\b", "--encoding"),
+        (r"load its vocabulary file with tokstream\.load\b", "pass its vocabulary file to --vocab"),
+        (r"use tokstream\.load, or --vocab on the command line", "use --vocab"),
+        (r"write tokstream\.from_hub\(\.\.\.\)", "download its tokenizer.json"),
+    )
+]
+"""The library's remedies, and how to write them at the shell."""
 
 
 class CommandError(Exception):
@@ -116,8 +137,16 @@ def describe(error: Exception, name: str | None = None) -> CommandError:
     return CommandError(f"{prefix}{error}", USAGE if usage else BAD_DATA)
 
 
+def for_shell(message: str) -> str:
+    """Name options where the library's message names functions."""
+    for pattern, replacement in REMEDIES:
+        message = pattern.sub(replacement, message)
+    return message
+
+
 def print_error(program: str, message: str) -> None:
     """Write one line to stderr; control characters are escaped, a closed stderr is no error."""
+    message = for_shell(message)
     line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
     try:
         print(f"{program}: error: {line}", file=sys.stderr, flush=True)

@@ -32,7 +32,8 @@ character fed: the tokens that became stable, the text that is held, which of th
 it (chunks, segments, pretokens, tokens), and why. Blanks are shown as ·, line breaks as ↵, tabs as
 →. The reasons are continuations that were tried on the stream itself: docs/theory.md.
 
-At most {MAX_BYTES} bytes. Colour is used on a terminal, unless NO_COLOR is set.
+Takes embedded encodings and rank files only, and at most {MAX_BYTES} bytes. Colour is used on a
+terminal, unless NO_COLOR is set.
 """
 STAGE_STYLES: Final = {"chunks": "35", "segments": "33", "pretokens": "36", "tokens": "32"}
 TOKEN_STYLES: Final = ("48;5;24;97", "48;5;22;97", "48;5;94;97", "48;5;53;97", "48;5;23;97")

@@ -1,4 +1,4 @@
-"""Which tokenizers the diagnostics can take apart.
+"""Which tokenizers the diagnostics work on.
 
 Enters: a tokenizer. Leaves: nothing, or a refusal: those read from a file that says more than a
 vocabulary and one pattern go through stages that are not shown yet.
@@ -25,6 +25,6 @@ def refuse_other_stages(tokenizer: Tokenizer, what: str) -> None:
     parts = tokenizer._parts  # noqa: SLF001 - the package's own
     if parts is not None:
         raise ConfigurationError(
-            f"{what} takes embedded encodings and rank files apart; {tokenizer.name} is a "
+            f"{what} works on embedded encodings and rank files only; {tokenizer.name} is a "
             f"{parts.format} ({parts.path()}). `tokstream info` says what its streams wait for"
         )
