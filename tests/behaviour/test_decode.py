@@ -202,7 +202,8 @@ def test_what_is_no_id_is_named(tmp_path, is_loaded):
         made = tokenizers.Tokenizer(model)
         made.save(str(tmp_path / "tokenizer.json"))
         tokenizer = tokstream.load(tmp_path / "tokenizer.json")
-    for decode in (tokenizer.decode, tokenizer.decode_bytes):
+    verbs: list[Any] = [tokenizer.decode, tokenizer.decode_bytes]
+    for decode in verbs:
         with pytest.raises(TypeError, match=r"^ids is int; give several ids"):
             decode(5)
         with pytest.raises(TypeError, match=r"^the id at index 1 is str, not an integer$"):
