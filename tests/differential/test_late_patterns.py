@@ -99,6 +99,7 @@ def _check_linear(call: Callable[[int], object], n_bytes: int) -> None:
     small = large = float("inf")
     for _ in range(12):
         small, large = min(small, seconds(n_bytes)), min(large, seconds(2 * n_bytes))
-        if large < 2.2 * small:
+        if large < 2.3 * small:
             break
-    assert large < 2.3 * small + 0.0005
+    # What is undecided is held, and outgrows the processor's caches; quadratic would be 4.
+    assert large < 2.7 * small + 0.0005
