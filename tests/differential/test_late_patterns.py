@@ -97,7 +97,7 @@ def _check_linear(call: Callable[[int], object], n_bytes: int) -> None:
         return time.process_time() - begin
 
     small = large = float("inf")
-    for _ in range(12):
+    for _ in range(60):
         small, large = min(small, seconds(n_bytes)), min(large, seconds(2 * n_bytes))
         if large < 2.3 * small:
             break
