@@ -202,7 +202,10 @@ def _check_everywhere(
     tokenizer: Tokenizer, reference: tiktoken.Encoding, text: str, choice: Choice
 ) -> None:
     expected = _by_definition(tokenizer, reference, text, choice)
-    if not is_ambiguous(text, tokenizer.special_tokens):
+    refused = choice.get("disallowed_special")
+    # The peer refuses one of several names that begin alike, in the order of a set.
+    refused_names = set() if refused is None or isinstance(refused, str) else set(refused)
+    if not is_ambiguous(text, {*tokenizer.special_tokens, *refused_names}):
         peer = _reference(reference, text, choice)
         assert peer == (expected.token if isinstance(expected, Refused) else expected)
     data = text.encode()
