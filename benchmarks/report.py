@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import statistics
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ import records
 from records import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,97 +26,64 @@ TABLE = re.compile(r"(?<=<!-- table: )(?P<name>\w+) -->\n.*?<!-- end -->", re.DO
 NOTHING = "Not measured yet: `python benchmarks/run.py {}`.\n"
 
 
-def throughput() -> str:
+def table(heads: str, lines: Iterable[Sequence[str]], note: str) -> str:
+    """Return a table with a note below it; `heads` are separated by bars."""
+    columns = heads.split(" | ")
+    text = [f"| {' | '.join(row)} |" for row in (columns, *lines)]
+    text.insert(1, "|---" * len(columns) + "|")
+    return "\n".join(text) + f"\n\n{note}\n"
+
+
+def throughput(rows: list[Row]) -> str:
     """Tabulate first-pass rates and the ratio to tiktoken."""
-    rows = valid("throughput")
-    if not rows:
-        return NOTHING.format("throughput")
-    found = {(row.workload, row.encoding, row.engine): row for row in rows}
-    lines = [
-        "| text | encoding | tokstream, MB/s | tiktoken, MB/s | ratio |",
-        "|---|---|---|---|---|",
-    ]
-    for workload, encoding in dict.fromkeys((row.workload, row.encoding) for row in rows):
-        ours = found.get((workload, encoding, "tokstream"))
-        theirs = found.get((workload, encoding, "tiktoken"))
-        if ours is None or theirs is None:
-            continue
+    lines = []
+    for workload, encoding, (ours, theirs) in pairs(rows, "tokstream", "tiktoken"):
         ratio = theirs.median / ours.median
-        cells = [workload, encoding, rate(ours), rate(theirs), f"{ratio:.1f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nMedian (slowest to fastest) of {circumstances(rows)}\n"
+        lines.append([workload, encoding, rate(ours), rate(theirs), f"{ratio:.1f}"])
+    heads = "text | encoding | tokstream, MB/s | tiktoken, MB/s | ratio"
+    return table(heads, lines, f"Median (slowest to fastest) of {circumstances(rows)}")
 
 
-def memory() -> str:
+def memory(rows: list[Row]) -> str:
     """Tabulate peak memory by size of the input."""
-    rows = valid("memory")
-    if not rows:
-        return NOTHING.format("memory")
-    lines = ["| through the pipe | encoding | peak memory, MiB |", "|---|---|---|"]
-    for row in rows:
-        size = f"{row.n_bytes / (1 << 20):,.0f} MiB"
-        lines.append(f"| {size} | {row.encoding} | {row.high / (1 << 20):.1f} |")
-    return "\n".join(lines) + f"\n\nHighest of {circumstances(rows)}\n"
-
-
-def growth(benchmark: str) -> str:
-    """Tabulate how time grows with length, and the delay."""
-    rows = valid(benchmark)
-    if not rows:
-        return NOTHING.format(benchmark)
+    mib = 1 << 20
     lines = [
-        "| run | bytes | MB/s | time(2n) / time(n) | largest delay, bytes |",
-        "|---|---|---|---|---|",
+        (f"{row.n_bytes / mib:,.0f} MiB", row.encoding, f"{row.high / mib:.1f}") for row in rows
     ]
+    heads = "through the pipe | encoding | peak memory, MiB"
+    return table(heads, lines, f"Highest of {circumstances(rows)}")
+
+
+def growth(rows: list[Row]) -> str:
+    """Tabulate how time grows with length, and the delay."""
     found = {row.workload: row for row in rows}
+    lines = []
     for name, twice in found.items():
         base, _, times = name.rpartition(" x")
         once = found.get(f"{base} x1")
         if times != "2" or once is None:
             continue
-        ratio = twice.median / once.median
-        cells = [
-            base,
-            f"{twice.n_bytes:,}",
-            rate(twice),
-            f"{ratio:.2f}",
-            f"{twice.max_delay_bytes:,}",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nIn chunks of 4 KB, CPU time; {circumstances(rows)}\n"
+        ratio = f"{twice.median / once.median:.2f}"
+        delay = f"{twice.max_delay_bytes:,}"
+        lines.append([base, f"{twice.n_bytes:,}", rate(twice), ratio, delay])
+    heads = "run | bytes | MB/s | time(2n) / time(n) | largest delay, bytes"
+    return table(heads, lines, f"In chunks of 4 KB, CPU time; {circumstances(rows)}")
 
 
-def undecided() -> str:
+def undecided(rows: list[Row]) -> str:
     """Tabulate what is pending behind a line break and blanks, for both delays."""
-    rows = valid("undecided")
-    if not rows:
-        return NOTHING.format("undecided")
-    lines = [
-        "| behind `foo` and a line break | encoding | ids | pending, optimal | composition |",
-        "|---|---|---|---|---|",
-    ]
-    found = {(row.workload, row.encoding, row.engine): row for row in rows}
-    for workload, encoding in dict.fromkeys((row.workload, row.encoding) for row in rows):
-        optimal = found.get((workload, encoding, "tokstream"))
-        composition = found.get((workload, encoding, "tokstream composition"))
-        if optimal is None or composition is None:
-            continue
-        delays = (f"{row.max_delay_bytes:,}" for row in (optimal, composition))
-        cells = [workload, encoding, f"{optimal.n_tokens:,}", *delays]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nThe most bytes pending after a feed; {circumstances(rows)}\n"
+    lines = []
+    for workload, encoding, both in pairs(rows, "tokstream", "tokstream composition"):
+        delays = [f"{row.max_delay_bytes:,}" for row in both]
+        lines.append([workload, encoding, f"{both[0].n_tokens:,}", *delays])
+    heads = "behind `foo` and a line break | encoding | ids | pending, optimal | composition"
+    return table(heads, lines, f"The most bytes pending after a feed; {circumstances(rows)}")
 
 
-def feeds() -> str:
+def feeds(rows: list[Row]) -> str:
     """Tabulate what one byte costs in a run of blanks, and how that and memory grow."""
-    rows = valid("feeds")
-    if not rows:
-        return NOTHING.format("feeds")
-    lines = [
-        "| run | encoding | feeds | mean, µs | p99, µs | memory grown, KiB |",
-        "|---|---|---|---|---|---|",
-    ]
     found = {(row.workload, row.encoding): row for row in rows}
+    lines = []
     for (name, encoding), mean in found.items():
         run, _, what = name.rpartition(", ")
         if not what.startswith("mean "):
@@ -125,36 +91,40 @@ def feeds() -> str:
         p99, grown = (
             found[f"{run}, {what.replace('mean', other)}", encoding] for other in ("p99", "grown")
         )
-        cells = [run, encoding, f"{mean.n_bytes:,}", f"{mean.median / 1e3:.1f}"]
-        cells += [f"{p99.median / 1e3:.1f}", f"{grown.high / 1024:,.0f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nOne byte per feed; {circumstances(rows)}\n"
+        times = [f"{row.median / 1e3:.1f}" for row in (mean, p99)]
+        lines.append([run, encoding, f"{mean.n_bytes:,}", *times, f"{grown.high / 1024:,.0f}"])
+    heads = "run | encoding | feeds | mean, µs | p99, µs | memory grown, KiB"
+    return table(heads, lines, f"One byte per feed; {circumstances(rows)}")
 
 
-def modes() -> str:
+def modes(rows: list[Row]) -> str:
     """Tabulate the time of `delay="optimal"` over that of "composition"."""
-    rows = valid("modes")
-    if not rows:
-        return NOTHING.format("modes")
-    lines = [
-        "| text | bytes per feed | encoding | optimal, µs per feed | optimal / composition |",
-        "|---|---|---|---|---|",
-    ]
     found = {(row.workload, row.encoding, row.unit): row for row in rows}
+    lines = []
     for (name, encoding, unit), ratio in found.items():
         if unit != "ratio":
             continue
         text, _, chunk = name.rpartition(", ")
         per_feed = found[name, encoding, "ns"].median / 1e3
         spread = f"{ratio.median:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
-        lines.append(f"| {text} | {chunk} | {encoding} | {per_feed:.2f} | {spread} |")
+        lines.append([text, chunk, encoding, f"{per_feed:.2f}", spread])
     middle = statistics.median(row.median for row in rows if row.unit == "ratio")
-    first = rows[0]
-    return (
-        "\n".join(lines)
-        + f"\n\nMedian (lowest to highest) of {first.n_rounds} rounds of CPU time, both in turn "
-        f"in one process; the median of all medians is {middle:.3f}. {when(rows)}\n"
+    return table(
+        "text | bytes per feed | encoding | optimal, µs per feed | optimal / composition",
+        lines,
+        f"Median (lowest to highest) of {rows[0].n_rounds} rounds of CPU time, both in turn "
+        f"in one process; the median of all medians is {middle:.3f}. {when(rows)}",
     )
+
+
+def pairs(rows: list[Row], *engines: str) -> Iterator[tuple[str, str, list[Row]]]:
+    """Yield workloads and encodings with the rows of all of the engines."""
+    found = {(row.workload, row.encoding, row.engine): row for row in rows}
+    for workload, encoding in dict.fromkeys((row.workload, row.encoding) for row in rows):
+        of_all = [found.get((workload, encoding, engine)) for engine in engines]
+        both = [row for row in of_all if row is not None]
+        if len(both) == len(engines):
+            yield workload, encoding, both
 
 
 def valid(benchmark: str) -> list[Row]:
@@ -184,15 +154,21 @@ def when(rows: list[Row]) -> str:
     )
 
 
-TABLES: dict[str, Callable[[], str]] = {
+TABLES: dict[str, Callable[[list[Row]], str]] = {
     "throughput": throughput,
     "memory": memory,
-    "linear": partial(growth, "linear"),
-    "lookback": partial(growth, "lookback"),
+    "linear": growth,
+    "lookback": growth,
     "undecided": undecided,
     "feeds": feeds,
     "modes": modes,
 }
+
+
+def tabulate(name: str) -> str:
+    """Return the table of a benchmark's newest record."""
+    rows = valid(name)
+    return TABLES[name](rows) if rows else NOTHING.format(name)
 
 
 def main() -> int:
@@ -201,7 +177,7 @@ def main() -> int:
     n_stale = 0
     for document in DOCUMENTS:
         old = document.read_text("utf-8")
-        new = TABLE.sub(lambda m: f"{m['name']} -->\n{TABLES[m['name']]()}<!-- end -->", old)
+        new = TABLE.sub(lambda m: f"{m['name']} -->\n{tabulate(m['name'])}<!-- end -->", old)
         if new == old:
             continue
         n_stale += 1

@@ -16,7 +16,6 @@ import datetime as dt
 import hashlib
 import platform
 import random
-import subprocess
 import sys
 import time
 from array import array
@@ -29,6 +28,7 @@ from typing import TYPE_CHECKING, TypeVar
 _ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_ROOT / "tests"))
 
+from commit import commit  # noqa: E402 - beside this script
 from data import CORPUS_NAMES, corpus, tiktoken_encoding  # noqa: E402 - found by the line above
 from tokstream import get_encoding, list_encoding_names  # noqa: E402
 
@@ -120,7 +120,7 @@ def report(results: list[Result], seed: int, seconds: float) -> str:
         "and by a stream in random chunks of 1 byte to 64 KB, compared with the reference's.",
         "",
         f"- date: {dt.datetime.now(dt.UTC).date()}",
-        f"- {versions}, {machine}; commit {_commit()}",
+        f"- {versions}, {machine}; commit {commit(_ROOT)}",
         f"- seed of the chunks: {seed}",
         f"- {len(results)} comparisons, {n_bytes:,} bytes in all, each two ways, {seconds:.0f} s",
         f"- **different: {n_different}**",
@@ -135,16 +135,6 @@ def report(results: list[Result], seed: int, seconds: float) -> str:
             f"{r.largest_delay} | `{r.digest}` | {' | '.join(ways)} |"
         )
     return "\n".join(lines) + "\n"
-
-
-def _commit() -> str:
-    """Return the commit of the source, with a mark if files are changed."""
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
 
 
 def main() -> int:

@@ -17,7 +17,6 @@ import argparse
 import datetime as dt
 import platform
 import random
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
@@ -28,7 +27,8 @@ from typing import TYPE_CHECKING
 _ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_ROOT / "tests"))
 
-import tokstream  # noqa: E402 - found by the line above
+import tokstream  # noqa: E402 - below the line above
+from commit import commit  # noqa: E402 - beside this script
 from data import CORPUS_NAMES, corpus  # noqa: E402
 from format_references import Reference, references  # noqa: E402
 from format_texts import generated_texts, random_cuts  # noqa: E402
@@ -158,14 +158,14 @@ def report(rows: list[Row], seed: int, seconds: float) -> str:
     lines = [
         "# Tokenizers of all formats against their references",
         "",
-        "Made by `python scripts/check_formats.py`. Ids of whole corpora and of generated texts,",
+        "Made by `python scripts/check_formats.py`. Ids of corpora and of generated texts,",
         "by one call and by a stream in random chunks; what the reference's ids and random ids",
         "are decoded to, whole and one by one. Under *one call*, *chunks* and *decoded*: texts",
         "that came out otherwise than from the reference. Delay in bytes, on the corpora in",
         f"chunks of 1 to 8 bytes, {_DELAY_BYTES // 1024} KB of each.",
         "",
         f"- date: {dt.datetime.now(dt.UTC).date()}",
-        f"- {versions}, {machine}; commit {_commit()}",
+        f"- {versions}, {machine}; commit {commit(_ROOT)}",
         f"- seed: {seed}; {seconds:.0f} s",
         f"- **different: {sum(row.n_different for row in rows)}**",
         "",
@@ -185,29 +185,17 @@ def report(rows: list[Row], seed: int, seconds: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _commit() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
-
-
 def main() -> int:
     """Run the command; return its exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="one folder per tokenizer in it")
     parser.add_argument("--names", nargs="*", help="only these tokenizers")
-    parser.add_argument("--max-bytes", type=int, default=1 << 20, help="of each corpus")
+    parser.add_argument("--max-bytes", type=int, default=8 << 20, help="of each corpus")
     parser.add_argument("--texts", type=int, default=20_000, help="generated texts per tokenizer")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, default=_ROOT / "docs/records/formats.md")
     options = parser.parse_args()
-    texts = []
-    for name in CORPUS_NAMES:
-        whole = corpus(name).encode()[: options.max_bytes]
-        texts.append(whole.decode("utf-8", "ignore"))
+    texts = [corpus(name, options.max_bytes) for name in CORPUS_NAMES]
     start = time.perf_counter()
     rows = []
     for reference in references(options.folder, options.names or ()):

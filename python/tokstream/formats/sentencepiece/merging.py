@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["merges_of"]
 
-_COMPARED_RUNS = 4
 _NEVER = 2**32
 
 
@@ -56,7 +55,12 @@ def _refuse_equal_scores(
 ) -> None:
     """Refuse equal scores, unless the pieces are runs of one character that merge alike.
 
-    Runs of blanks often have the lowest score, all the same.
+    Runs of blanks often have the lowest score, all the same. Runs of every length come out alike
+    if those up to a bound do. Of m merges that make pieces of at most t characters, each moves what
+    a text's end decides by at most t towards its beginning, so the first piece is the same for all
+    runs of at least (m + 1) t; and what follows it is what a run of the remaining length becomes.
+
+    Cost: O((m t)³), a third of a second for the fifteen runs of blanks of Llama 2.
     """
     longer = [k for k in order if len(model.pieces[k]) > 1]
     for score, group in groupby(longer, key=lambda k: model.scores[k]):
@@ -68,7 +72,7 @@ def _refuse_equal_scores(
         if why is None:
             longest = max(map(len, tied))
             by_length = {len(piece): ranks[piece] for piece in tied}
-            for n in range(2, _COMPARED_RUNS * longest + 1):
+            for n in range(2, (len(tied) + 2) * longest + 1):
                 if _leftmost(n, by_length) != _ranked(n, by_length):
                     why = f"a run of {n} characters {character!r} would be merged otherwise"
                     break
