@@ -2,7 +2,8 @@
 //!
 //! In passes over at most some thousand pretokens: make their keys, look all of them up, merge
 //! those that were not found, append the ids in text order. Short loops without unforeseen
-//! branches let the processor wait for several look-ups at once.
+//! branches let the processor wait for several look-ups at once; each is a function of its own, so
+//! that its values stay in registers.
 
 use super::lanes::{self, Job};
 use super::merge::MergeScratch;
@@ -233,8 +234,8 @@ impl Batch {
         self.n_values = 0;
     }
 
-    #[inline(never)]
     /// Append the ids of the first `n` pretokens.
+    #[inline(never)]
     fn append(&mut self, n: usize, out: &mut Vec<u32>) {
         let mut n_ids = 0;
         for found in &self.found[..n] {
