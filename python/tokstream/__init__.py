@@ -6,36 +6,35 @@ For every way of cutting the input, the concatenated `feed` results plus `finish
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tokstream.encodings import encoding_for_model, get_encoding, list_encoding_names
-from tokstream.errors import (
-    ConfigurationError,
-    DisallowedSpecialTokenError,
-    InputError,
-    InvalidTokenIdError,
-    InvalidUtf8Error,
-    MissingDependencyError,
-    PatternError,
-    PendingLimitError,
-    StreamBusyError,
-    StreamClosedError,
-    StreamError,
-    TokstreamError,
-    UnfinishedCharacterError,
-    UnfinishedStreamWarning,
-    UnknownNameError,
-    UnsupportedTokenizerError,
-    VocabularyError,
-)
-from tokstream.streaming import DecodeStream, EncodeStream
-from tokstream.tokenizer import Tokenizer
-from tokstream.truncation import Truncated
+from tokstream._light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tokstream.encodings import encoding_for_model, get_encoding, list_encoding_names
+    from tokstream.errors import (
+        ConfigurationError,
+        DisallowedSpecialTokenError,
+        InputError,
+        InvalidTokenIdError,
+        InvalidUtf8Error,
+        MissingDependencyError,
+        PatternError,
+        PendingLimitError,
+        StreamBusyError,
+        StreamClosedError,
+        StreamError,
+        TokstreamError,
+        UnfinishedCharacterError,
+        UnfinishedStreamWarning,
+        UnknownNameError,
+        UnsupportedTokenizerError,
+        VocabularyError,
+    )
     from tokstream.formats import Source
+    from tokstream.streaming import DecodeStream, EncodeStream
+    from tokstream.tokenizer import Tokenizer
+    from tokstream.truncation import Truncated
 
 __all__ = [
     "ConfigurationError",
@@ -108,9 +107,13 @@ def load(
 
     Cost: about a second for 100,000 tokens, about two for 260,000.
     """
-    if isinstance(source, str) and not source:
-        raise ConfigurationError("the path is empty; give the path of a file or directory")
     from tokstream.formats import load_parts  # noqa: PLC0415 - embedded encodings need no formats
+    from tokstream.tokenizer import Tokenizer  # noqa: PLC0415 - see `_MODULES`
+
+    if isinstance(source, str) and not source:
+        from tokstream.errors import ConfigurationError  # noqa: PLC0415 - see `_MODULES`
+
+        raise ConfigurationError("the path is empty; give the path of a file or directory")
 
     parts = load_parts(source, pattern, special_tokens, name)
     if parts.format == "rank-file" and not parts.normalizer and parts.special_default == "refuse":
@@ -143,9 +146,27 @@ def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = No
     return load(download(repo_id, revision), name=name if name is not None else repo_id)
 
 
-def __getattr__(name: str) -> str:
+# Names by the module they come from, imported when first asked for: what a start needs is little.
+_MODULES = {
+    "encodings": ("encoding_for_model", "get_encoding", "list_encoding_names"),
+    "streaming": ("DecodeStream", "EncodeStream"),
+    "tokenizer": ("Tokenizer",),
+    "truncation": ("Truncated",),
+}
+
+
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - slow, and seldom asked for
 
         return version("tokstream")
-    raise AttributeError(f"module 'tokstream' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'tokstream' has no attribute {name!r}")
+    module = next((module for module, names in _MODULES.items() if name in names), "errors")
+    value = getattr(__import__(f"tokstream.{module}", fromlist=(name,)), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tokstream._light import TYPE_CHECKING
 from tokstream.errors import MissingDependencyError
 
 if TYPE_CHECKING:

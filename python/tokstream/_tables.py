@@ -6,11 +6,11 @@ Enters: a key that tells the content, and how to build the tables. Leaves: the t
 from __future__ import annotations
 
 import os
-import threading
-from typing import TYPE_CHECKING
+from _thread import allocate_lock  # `threading` costs a start some milliseconds
 from weakref import WeakValueDictionary
 
 from tokstream._core import release_free_memory
+from tokstream._light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["Tables", "shared_tables"]
 
 _shared: WeakValueDictionary[tuple[object, ...], Tables] = WeakValueDictionary()
-_shared_lock = threading.Lock()
+_shared_lock = allocate_lock()
 
 
 def _new_lock() -> None:
     global _shared_lock  # noqa: PLW0603 - a thread that the fork left behind may hold the old one
-    _shared_lock = threading.Lock()
+    _shared_lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):

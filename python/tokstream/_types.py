@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from tokstream._light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Literal, TypeAlias
 
     import numpy as np
     from numpy.typing import NDArray
@@ -19,5 +20,5 @@ if TYPE_CHECKING:
     SpecialChoice: TypeAlias = Literal["all"] | Collection[str] | None
     """"all", some special tokens by name, or None for the tokenizer's default."""
 
-ErrorMode: TypeAlias = Literal["strict", "replace"]
-DelayMode: TypeAlias = Literal["optimal", "composition"]
+    ErrorMode: TypeAlias = Literal["strict", "replace"]
+    DelayMode: TypeAlias = Literal["optimal", "composition"]

@@ -6,7 +6,7 @@ byte offsets count from the first byte fed (UTF-8 bytes for `str`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from tokstream._light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+
+from tokstream._light import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

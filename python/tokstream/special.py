@@ -6,10 +6,8 @@ Leaves: a native set, prepared once for each combination and kept.
 
 from __future__ import annotations
 
-import difflib
-from typing import TYPE_CHECKING
-
 from tokstream import _core
+from tokstream._light import TYPE_CHECKING
 from tokstream.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -98,6 +96,8 @@ class SpecialPolicy:
         try:
             return self._tokens[name]
         except (KeyError, TypeError):
+            import difflib  # noqa: PLC0415 - only for this message
+
             close = (
                 difflib.get_close_matches(str(name), self._tokens, n=3) or list(self._tokens)[:5]
             )

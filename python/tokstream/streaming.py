@@ -7,17 +7,17 @@ of ids, an unfinished character.
 from __future__ import annotations
 
 import codecs
-import warnings
 from operator import index
-from typing import TYPE_CHECKING, Self, final
 
 from tokstream import _core
 from tokstream._arrays import as_array
+from tokstream._light import TYPE_CHECKING, final
 from tokstream.errors import StreamClosedError, UnfinishedStreamWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
+    from typing import Self
 
     from tokstream._types import DelayMode, ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.decoding import Decoding
@@ -268,6 +268,8 @@ class EncodeStream:
         traceback: TracebackType | None,
     ) -> None:
         if exc_type is None and not self._finished and (pending := self.delay_bytes):
+            import warnings  # noqa: PLC0415 - seldom needed
+
             warnings.warn(
                 f"the stream was left without finish: {pending} bytes are pending, "
                 "so ids are missing; call finish inside the with block",

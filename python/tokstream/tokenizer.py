@@ -6,13 +6,12 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from operator import index
-from typing import TYPE_CHECKING, final
 
 from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
+from tokstream._light import TYPE_CHECKING, final
 from tokstream._tables import Tables, shared_tables
 from tokstream.errors import (
     ConfigurationError,
@@ -25,10 +24,9 @@ from tokstream.verbs.batch import BatchVerbs
 from tokstream.verbs.parts import replaces
 from tokstream.verbs.spans import SpanVerbs
 from tokstream.verbs.streams import StreamVerbs
-from tokstream.vocabulary import check_special_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.decoding import Decoder
@@ -106,6 +104,8 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         self._pattern = pattern
         self._special_tokens = dict(special_tokens or {})
         if _automaton is None:  # embedded ones are checked by a test
+            from tokstream.vocabulary import check_special_tokens  # noqa: PLC0415 - see `_light`
+
             check_special_tokens(self._special_tokens, vocabulary, allow_shared_ids=True)
         self._eos = eos if eos is not None else _END_OF_TEXT
         if eos is not None and eos not in self._special_tokens:
@@ -420,6 +420,8 @@ def _rebuild(
 
 def _named(error: TypeError, ids: object) -> TypeError:
     """Say which of `ids` is no id; `error` itself if that cannot be told."""
+    from collections.abc import Iterable, Iterator  # noqa: PLC0415 - see `_light`
+
     if not isinstance(ids, Iterable):
         return TypeError(f"ids is {type(ids).__name__}; give several ids, such as a list of them")
     if isinstance(ids, Iterator):

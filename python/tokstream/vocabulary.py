@@ -11,19 +11,17 @@ rank (holes closed, which changes no comparison between ranks), `ids` says what 
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from array import array
-from binascii import b2a_base64
-from collections import Counter
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING, Any, Self, final
 
+from tokstream._light import TYPE_CHECKING, final
 from tokstream.errors import VocabularyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from typing import Any, Self
 
 __all__ = ["MAX_TOKEN_ID", "Vocabulary", "check_special_tokens"]
 
@@ -201,6 +199,8 @@ class Vocabulary:
         Raises:
             VocabularyError: ids do not increase with merge rank, which a rank file cannot say.
         """
+        from binascii import b2a_base64  # noqa: PLC0415 - seldom needed
+
         if any(a >= b for a, b in pairwise(self.ids)):
             raise VocabularyError(
                 "the ids do not increase with merge rank, so no rank file can hold this "
@@ -218,6 +218,8 @@ class Vocabulary:
         32-bit numbers, then the blob. The same on every machine. Cost: O(bytes), once.
         """
         if self._digest is None:
+            import hashlib  # noqa: PLC0415 - encodings know theirs
+
             digest = hashlib.sha256(b"tokstream vocabulary 1\n%d\n" % len(self))
             digest.update(_little_endian(self.lengths))
             digest.update(_little_endian(self.ids))
@@ -365,12 +367,16 @@ def _check_tokens(
             "every token needs at least one byte"
         )
     if len(distinct) != len(tokens):
+        from collections import Counter  # noqa: PLC0415 - only for this message
+
         token = next(token for token, n in Counter(tokens).items() if n > 1)
         first, second = islice((i for t, i in zip(tokens, ids, strict=True) if t == token), 2)
         raise VocabularyError(
             f"token {token!r} is there twice, with ids {first} and {second}; keep one of them"
         )
     if len(set(ids)) != len(ids):
+        from collections import Counter  # noqa: PLC0415 - only for this message
+
         token_id = next(i for i, n in Counter(ids).items() if n > 1)
         a, b = islice((t for t, i in zip(tokens, ids, strict=True) if i == token_id), 2)
         raise VocabularyError(

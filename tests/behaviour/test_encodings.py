@@ -176,7 +176,7 @@ def test_model_names_are_the_reference_names() -> None:
 )
 def test_model_prefixes(model: str) -> None:
     expected = tiktoken.model.encoding_name_for_model(model)
-    assert encodings.encoding_name_for_model(model) == expected
+    assert models.encoding_name_for_model(model) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_model_prefixes(model: str) -> None:
 )
 def test_unknown_model(model: Any, expected: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        encodings.encoding_name_for_model(model)
+        models.encoding_name_for_model(model)
     assert expected in str(caught.value)
     assert isinstance(caught.value, KeyError)  # as the reference raises
 

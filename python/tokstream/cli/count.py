@@ -6,9 +6,7 @@ back beyond what the `EncodeStream` has not decided yet.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tokstream.cli import arguments as shared
 from tokstream.cli.errors import BAD_DATA, USAGE, CommandError, describe, print_error
@@ -42,8 +40,7 @@ with --limit:
 """
 
 
-@dataclass(slots=True)
-class Counted:
+class Counted(NamedTuple):
     """The result for one file: its numbers, or why there are none."""
 
     path: str
@@ -209,4 +206,6 @@ class JsonReport:
         if limit is not None:
             result |= {"limit": limit, "exceeds_limit": n_tokens > limit}
         result["files"] = [counted.as_json() for counted in results]
+        import json  # noqa: PLC0415 - seldom needed
+
         self.output.write_text(json.dumps(result) + "\n")

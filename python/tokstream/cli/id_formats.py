@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import os.path
 from typing import Final
 
 __all__ = ["BINARY_FORMATS", "FORMATS", "NPY_MAGIC", "SUFFIX_HELP", "guess_format"]
@@ -31,5 +31,5 @@ NPY_MAGIC: Final = b"\x93NUMPY"
 
 def guess_format(path: str | None) -> str:
     """Guess the format from the suffix of `path`; `ids` where it says nothing."""
-    suffix = PurePath(path or "").suffix.lower()
+    suffix = os.path.splitext(path or "")[1].lower()  # noqa: PTH122 - pathlib is slow to import
     return SUFFIXES.get(suffix, "ids")

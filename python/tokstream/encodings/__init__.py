@@ -6,10 +6,9 @@ A tokenizer is built at first use and then shared by the whole process.
 from __future__ import annotations
 
 import os
-import threading
-from typing import TYPE_CHECKING
+from _thread import allocate_lock  # `threading` costs a start some milliseconds
 
-from tokstream.encodings.models import encoding_name_for_model
+from tokstream._light import TYPE_CHECKING
 from tokstream.encodings.registry import (
     ENCODING_NAMES,
     EncodingSpec,
@@ -25,7 +24,6 @@ __all__ = [
     "ENCODING_NAMES",
     "EncodingSpec",
     "encoding_for_model",
-    "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
     "load_automaton_bytes",
@@ -34,12 +32,12 @@ __all__ = [
 ]
 
 _tokenizers: dict[str, Tokenizer] = {}
-_lock = threading.Lock()
+_lock = allocate_lock()
 
 
 def _new_lock() -> None:
     global _lock  # noqa: PLW0603 - the old one may be held by a thread that the fork left behind
-    _lock = threading.Lock()
+    _lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -81,6 +79,8 @@ def encoding_for_model(model: str) -> Tokenizer:
     Raises:
         UnknownNameError: the model is not known; the message lists close matches.
     """
+    from tokstream.encodings.models import encoding_name_for_model  # noqa: PLC0415 - large
+
     return get_encoding(encoding_name_for_model(model))
 
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from typing import TYPE_CHECKING
 
+from tokstream._light import TYPE_CHECKING
 from tokstream.errors import MissingDependencyError, VocabularyError
 from tokstream.vocabulary import Vocabulary
 

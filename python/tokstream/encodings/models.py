@@ -8,8 +8,8 @@ do not exist (yet), which keeps dated and fine-tuned names working.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from tokstream._light import TYPE_CHECKING
 from tokstream.encodings.registry import ENCODING_NAMES
 from tokstream.errors import UnknownNameError
 

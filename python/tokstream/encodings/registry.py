@@ -11,18 +11,16 @@ The patterns, ids and hashes are those that OpenAI publishes with tiktoken.
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass, field
-from pathlib import Path
+import os
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from tokstream.encodings import compact
+from tokstream._light import TYPE_CHECKING
 from tokstream.errors import UnknownNameError
-from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tokstream.vocabulary import Vocabulary
 
 __all__ = [
     "ENCODING_NAMES",
@@ -35,7 +33,7 @@ __all__ = [
     "vocabulary",
 ]
 
-_DATA = Path(__file__).parent / "data"
+_DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120 - see `_light`
 
 _ENDOFTEXT = "<|endoftext|>"
 _ENDOFPROMPT = "<|endofprompt|>"
@@ -62,9 +60,8 @@ _O200K_PATTERN = "|".join(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class EncodingSpec:
-    """What an encoding is besides its vocabulary.
+    """What an encoding is besides its vocabulary; not to be changed.
 
     Attributes:
         name: its name.
@@ -75,11 +72,23 @@ class EncodingSpec:
         explicit_n_vocab: the number of ids that OpenAI states, where it states one.
     """
 
-    name: str
-    pattern: str = field(repr=False)
-    special_tokens: Mapping[str, int] = field(repr=False)
-    eos: str = _ENDOFTEXT
-    explicit_n_vocab: int | None = None
+    __slots__ = ("eos", "explicit_n_vocab", "name", "pattern", "special_tokens")
+
+    def __init__(
+        self,
+        name: str,
+        pattern: str,
+        special_tokens: Mapping[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        self.name = name
+        self.pattern = pattern
+        self.special_tokens = special_tokens
+        self.eos = _ENDOFTEXT
+        self.explicit_n_vocab = explicit_n_vocab
+
+    def __repr__(self) -> str:
+        return f"<EncodingSpec {self.name}: {self.n_vocab} ids>"
 
     @property
     def eos_id(self) -> int:
@@ -118,12 +127,7 @@ def _harmony_special_tokens() -> dict[str, int]:
 def _spec(
     name: str, pattern: str, special_tokens: dict[str, int], explicit_n_vocab: int | None = None
 ) -> EncodingSpec:
-    return EncodingSpec(
-        name,
-        pattern,
-        MappingProxyType(special_tokens),
-        explicit_n_vocab=explicit_n_vocab,
-    )
+    return EncodingSpec(name, pattern, MappingProxyType(special_tokens), explicit_n_vocab)
 
 
 _SPECS = {
@@ -214,7 +218,9 @@ def vocabulary(name: str) -> Vocabulary:
     elif name == "p50k_base":
         built = _with_runs_of_spaces(vocabulary("r50k_base"))
     else:
-        built = compact.unpack((_DATA / f"{name}.ranks.xz").read_bytes())
+        from tokstream.encodings.compact import unpack  # noqa: PLC0415 - see `_light`
+
+        built = unpack(_read(f"{name}.ranks.xz"))
     # two threads may build at the same time; all get the object that was there first
     return _vocabularies.setdefault(name, built)
 
@@ -232,14 +238,25 @@ def load_automaton_bytes(name: str) -> bytes | None:
     pattern = spec(name).pattern
     stored = next(k for k, v in PATTERN_FILES.items() if v == pattern)
     try:
-        data = (_DATA / "automata" / f"{stored}.bin").read_bytes()
+        data = _read("automata", f"{stored}.bin")
     except FileNotFoundError:
         return None
-    return compact.decompress(data)
+    from tokstream.encodings.compact import decompress  # noqa: PLC0415 - see `_light`
+
+    return decompress(data)
+
+
+def _read(*path: str) -> bytes:
+    with open(os.path.join(_DATA, *path), "rb") as file:  # noqa: PTH118, PTH123 - see `_light`
+        return file.read()
 
 
 def _with_runs_of_spaces(base: Vocabulary) -> Vocabulary:
     """Make p50k from r50k: runs of 2 to 25 spaces more; the id between is the end of text."""
+    from array import array  # noqa: PLC0415 - see `_light`
+
+    from tokstream.vocabulary import Vocabulary  # noqa: PLC0415
+
     runs = range(2, 26)
     return Vocabulary._from_checked(  # noqa: SLF001 - hash-tested like the stored ones
         base.blob + b"".join(b" " * n for n in runs),

@@ -6,9 +6,9 @@ Enters: texts. Leaves: the ids of each. Nothing is held back.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
 
 from tokstream._arrays import as_array
+from tokstream._light import TYPE_CHECKING, cast
 from tokstream.errors import ConfigurationError
 from tokstream.verbs.parts import Parts, replaces
 

@@ -5,8 +5,7 @@ Enters: nothing; `Tokenizer` sets the attributes. Leaves: their names and types,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tokstream._light import TYPE_CHECKING
 from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -6,17 +6,16 @@ Nothing is held back.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import accumulate
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tokstream._buffers import view_of
+from tokstream._light import TYPE_CHECKING, cast, overload
 from tokstream.errors import ConfigurationError, InvalidUtf8Error
 from tokstream.verbs.streams import StreamVerbs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from typing import Any, Literal
 
     from typing_extensions import Buffer
 
@@ -27,15 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["SpanVerbs"]
 
 
-@contextmanager
-def _decode_first() -> Iterator[None]:
-    """Word the remedy for bytes that are not UTF-8: these verbs take no `errors`."""
-    try:
-        yield
-    except InvalidUtf8Error as error:
-        fault = str(error).partition(";")[0]
-        message = f'{fault}; decode the text with errors="replace" first'
-        raise InvalidUtf8Error(message, error.offset, error.ids) from None
+class _DecodeFirst:
+    """Words the remedy for bytes that are not UTF-8: these verbs take no `errors`."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InvalidUtf8Error):
+            fault = str(error).partition(";")[0]
+            message = f'{fault}; decode the text with errors="replace" first'
+            raise InvalidUtf8Error(message, error.offset, error.ids) from None
 
 
 class SpanVerbs(StreamVerbs):
@@ -118,7 +119,7 @@ class SpanVerbs(StreamVerbs):
         def count(part: Text) -> int:
             return self._core.count(part, specials, False, max_tokens)
 
-        with _decode_first():
+        with _DecodeFirst():
             if side == "right":
                 return truncation.keep_left(whole, max_tokens, stream, cuts_in)
             return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
@@ -152,7 +153,7 @@ class SpanVerbs(StreamVerbs):
         if unit not in ("char", "byte"):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
-        with _decode_first():
+        with _DecodeFirst():
             if self._parts is not None:
                 return self._source_spans(text, unit, specials)
             ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003

@@ -7,8 +7,8 @@ Held back: what the stream holds back.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
 
+from tokstream._light import TYPE_CHECKING, cast
 from tokstream.errors import ConfigurationError
 from tokstream.streaming import DecodeStream, EncodeStream
 from tokstream.verbs.parts import Parts, replaces
