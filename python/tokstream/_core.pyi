@@ -227,6 +227,14 @@ class Core:
     def token_id(self, bytes: bytes, /) -> int | None:
         """Id of the entry with these bytes; special tokens do not count."""
 
+    def merge(self, piece: bytes, as_whole: bool, /) -> list[int]:
+        """Ids of any bytes merged as one pretoken; for tables without a spec.
+
+        Args:
+            piece: bytes; need not be UTF-8.
+            as_whole: an entry that merging does not produce is its token.
+        """
+
     @property
     def longest_token(self) -> int:
         """Bytes of the longest token that merging produces."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["SpecialPolicy"]
 
 _MAX_KEPT = 64
+# Choices that cannot change are looked up as they are: working out what is left of a thousand
+# special tokens takes fifty times as long as a short text.
+_FROZEN = frozenset((type(None), str, tuple, frozenset))
 
 
 class SpecialPolicy:
@@ -46,6 +49,7 @@ class SpecialPolicy:
         self._tokens = dict(special_tokens)
         self._default = default
         self._core = core
+        self._choices: dict[tuple[SpecialChoice, SpecialChoice], _core.SpecialSet] = {}
         self._kept: dict[tuple[frozenset[str], frozenset[str]], _core.SpecialSet] = {}
         self.plain = self._prepare(frozenset(), frozenset())
         self.default = self._resolve(None, None)
@@ -63,7 +67,23 @@ class SpecialPolicy:
         """
         if allowed_special is None and disallowed_special is None:
             return self.default
-        return self._resolve(allowed_special, disallowed_special)
+        choice = (
+            frozenset(allowed_special) if type(allowed_special) is set else allowed_special,
+            frozenset(disallowed_special)
+            if type(disallowed_special) is set
+            else disallowed_special,
+        )
+        if type(choice[0]) not in _FROZEN or type(choice[1]) not in _FROZEN:
+            return self._resolve(*choice)
+        try:
+            if (known := self._choices.get(choice)) is not None:
+                return known
+        except TypeError:  # a tuple of something that has no hash: refused by name
+            return self._resolve(*choice)
+        if len(self._choices) >= _MAX_KEPT:
+            self._choices.clear()
+        self._choices[choice] = known = self._resolve(*choice)
+        return known
 
     def _resolve(
         self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice

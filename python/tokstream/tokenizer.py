@@ -130,9 +130,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     def _build(self, automaton: bytes | None) -> _core.Core:
         if automaton is None:
-            from tokstream.patterns import compile_pattern  # noqa: PLC0415 - embedded ones need it not
-
-            automaton = compile_pattern(self._pattern).to_bytes()
+            automaton = self._automaton_bytes()
         vocabulary = self._vocabulary
         return _core.Core(
             vocabulary.blob,
@@ -141,6 +139,16 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             list(self._special_tokens.items()),
             automaton,
         )
+
+    def _automaton_bytes(self) -> bytes:
+        """Compile the pattern, or take what was compiled before for an embedded encoding."""
+        from tokstream.encodings import registry  # noqa: PLC0415 - it is there by now
+
+        if (known := registry.compiled_pattern(self._pattern)) is not None:
+            return known
+        from tokstream.patterns import compile_pattern  # noqa: PLC0415 - embedded ones need it not
+
+        return compile_pattern(self._pattern).to_bytes()
 
     @classmethod
     def _from_parts(cls, parts: TokenizerParts) -> Tokenizer:

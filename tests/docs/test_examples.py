@@ -25,9 +25,9 @@ import pytest
 import tokstream
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PYTHON = re.compile(
-    r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
+    r"^(?:<!-- needs: (?P<needs>[^\n]*) -->\n)?```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
 SHELL = re.compile(r"(?P<before>[^\n]*)\n```sh\n(?P<code>.*?)^```\n", re.DOTALL | re.MULTILINE)
@@ -53,6 +53,8 @@ SHELL_BLOCKS = blocks(SHELL, without="command:")
 @pytest.mark.parametrize("place", PYTHON_BLOCKS)
 def test_python_blocks(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     block = PYTHON_BLOCKS[place]
+    for package in (block["needs"] or "").split():
+        pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
     script.write_text(block["code"], "utf-8")

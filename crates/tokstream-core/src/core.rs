@@ -11,7 +11,7 @@ use crate::normalize::Normalizer;
 use crate::pretokens::Automaton;
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
 use crate::spec::{Drops, Markers, Spec};
-use crate::tokens::{Expansions, Filter, TokenTable, Vocabulary};
+use crate::tokens::{Expansions, Filter, MergeScratch, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
@@ -239,6 +239,19 @@ impl Core {
     #[must_use]
     pub fn token_id(&self, bytes: &[u8]) -> Option<u32> {
         self.vocabulary.id_of(bytes).filter(|&id| self.expansions.ids_of(id).is_none())
+    }
+
+    /// Ids of `piece`, any bytes, merged as one pretoken; with `as_whole` an entry that merging does
+    /// not produce is its token, as it is for a pretoken of a text. Cost: O(length).
+    #[must_use]
+    pub fn merge(&self, piece: &[u8], as_whole: bool) -> Vec<u32> {
+        let (mut ids, mut scratch) = (Vec::new(), MergeScratch::default());
+        if as_whole {
+            self.vocabulary.merge(piece, &mut scratch, &mut ids);
+        } else {
+            self.vocabulary.merge_rest(piece, &mut scratch, &mut ids);
+        }
+        ids
     }
 
     /// Does a level put `text` before a piece?

@@ -233,6 +233,16 @@ impl Core {
     #[pyo3(signature = (ids, /))]
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = ids.py();
+        if let Ok(list) = ids.cast_exact::<PyList>() {
+            // The usual case: asking for a buffer would make an exception first.
+            let mut bytes = Vec::with_capacity(4 * list.len());
+            for (index, id) in list.iter().enumerate() {
+                let id: u32 = id.extract().map_err(|error| not_an_id(&id, index, error))?;
+                let token = self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?;
+                bytes.extend_from_slice(token);
+            }
+            return Ok(PyBytes::new(py, &bytes));
+        }
         if let Ok(buffer) = PyBuffer::<u32>::get(ids)
             && is_native(buffer.format())
         {
@@ -265,6 +275,23 @@ impl Core {
     #[pyo3(signature = (bytes, /))]
     fn token_id(&self, bytes: &[u8]) -> Option<u32> {
         self.0.token_id(bytes)
+    }
+
+    /// Ids of any bytes merged as one pretoken; an entry that merging does not produce is its
+    /// token only with `as_whole`.
+    #[pyo3(signature = (piece, as_whole, /))]
+    fn merge<'py>(
+        &self,
+        py: Python<'py>,
+        piece: &[u8],
+        as_whole: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let ids = if piece.len() < LIMITED_BLOCK {
+            self.0.merge(piece, as_whole)
+        } else {
+            py.detach(|| self.0.merge(piece, as_whole))
+        };
+        output::ids(py, ids, false)
     }
 
     /// Bytes of the longest token that merging produces.

@@ -28,6 +28,7 @@ __all__ = [
     "RANK_FILE_SHA256",
     "STORED_VOCABULARIES",
     "EncodingSpec",
+    "compiled_pattern",
     "load_automaton_bytes",
     "spec",
     "vocabulary",
@@ -235,8 +236,18 @@ def load_automaton_bytes(name: str) -> bytes | None:
         UnknownNameError: no such encoding.
         VocabularyError: the data file is damaged.
     """
-    pattern = spec(name).pattern
-    stored = next(k for k, v in PATTERN_FILES.items() if v == pattern)
+    return compiled_pattern(spec(name).pattern)
+
+
+def compiled_pattern(pattern: str) -> bytes | None:
+    """Return the compiled automaton of a pattern, None if it is no embedded encoding's.
+
+    Raises:
+        VocabularyError: the data file is damaged.
+    """
+    stored = next((k for k, v in PATTERN_FILES.items() if v == pattern), None)
+    if stored is None:
+        return None
     try:
         data = _read("automata", f"{stored}.bin")
     except FileNotFoundError:

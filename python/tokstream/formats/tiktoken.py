@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tokstream.formats.source import Source
 
-__all__ = ["read_rank_file"]
+__all__ = ["parse_ranks", "read_rank_file"]
 
 _SHOWN = 60
 _REMEDY = "get the file again, or correct the line"
@@ -59,15 +59,19 @@ def read_rank_file(source: Source) -> Vocabulary:
                 found = detect_content(head[:HEAD_BYTES], file)
             remedy = found.remedy or "tokstream.load reads it"
             raise VocabularyError(f"{label} is {found.what}, not a rank file; {remedy}", path)
-        ranks = _parse(file, path, label)
+        ranks = parse_ranks(file, path, label)
     try:
         return Vocabulary.from_ranks(ranks)
     except VocabularyError as error:
         raise VocabularyError(f"{label}: {error}", path) from None
 
 
-def _parse(lines: Iterable[bytes], path: str | None, label: str) -> dict[bytes, int]:
-    """Turn lines into a rank table; every token and every rank once."""
+def parse_ranks(lines: Iterable[bytes], path: str | None, label: str) -> dict[bytes, int]:
+    """Turn lines into a rank table; every token and every rank once.
+
+    Raises:
+        VocabularyError: a damaged line (with its number), or a token or rank given twice.
+    """
     ranks: dict[bytes, int] = {}
     blank: list[int] = []
     lines = iter(lines)

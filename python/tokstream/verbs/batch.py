@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tokstream._core import Ids
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
 
-__all__ = ["BatchVerbs"]
+__all__ = ["BatchVerbs", "number_of_threads"]
 
 _THREADS_VARIABLE = "TOKSTREAM_NUM_THREADS"
 
@@ -101,13 +101,18 @@ class BatchVerbs(Parts):
         if isinstance(texts, str | bytes | bytearray):
             raise TypeError("encode_batch takes several texts; pass a list, or use encode")
         specials = self._special.resolve(allowed_special, disallowed_special)
-        n_threads = _n_threads(num_threads)
+        n_threads = number_of_threads(num_threads)
         return self._core.encode_batch(
             list(texts), specials, replaces(errors), as_array, n_threads, with_template
         )
 
 
-def _n_threads(num_threads: int | None) -> int:
+def number_of_threads(num_threads: int | None) -> int:
+    """Return how many threads a batch may use: the number given, the environment's, or all.
+
+    Raises:
+        ConfigurationError: less than one.
+    """
     where = "num_threads"
     value: int | str
     if num_threads is not None:

@@ -1,0 +1,1 @@
+"""Drop-ins: packages with the names and the behaviour of other tokenizer libraries."""

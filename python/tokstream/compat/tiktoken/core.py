@@ -1,0 +1,427 @@
+"""`Encoding`: tiktoken's class, each verb a thin layer over the native tables.
+
+Enters: text, or token ids. Leaves: token ids, or text; errors of the kinds that tiktoken raises.
+Held back: `mergeable_ranks` of an embedded encoding, until it is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+from tokstream._arrays import as_array
+from tokstream.compat.tiktoken.errors import (
+    TokenCountError,
+    named,
+    unknown_token,
+)
+from tokstream.errors import ConfigurationError, InvalidTokenIdError
+from tokstream.tokenizer import Tokenizer
+from tokstream.verbs.batch import number_of_threads
+from tokstream.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from tokstream._core import SpecialSet
+    from tokstream._types import IdArray, Text
+    from tokstream.compat.tiktoken.completions import Completions
+
+    _Allowed = Literal["all"] | AbstractSet[str]
+    _Disallowed = Literal["all"] | Collection[str]
+
+__all__ = ["Encoding"]
+
+_NONE: frozenset[str] = frozenset()
+
+
+class _Root:
+    """A base beside which `share_type` can put another one."""
+
+
+class Encoding(_Root):
+    """A tokenizer with tiktoken's verbs; see `tokstream.Tokenizer` for tokstream's own.
+
+    Immutable, safe to share between threads and after fork. Encodings from `get_encoding` pickle
+    as their name, others as what they were made of, in the form that tiktoken's pickles have.
+
+    Attributes:
+        name: what the encoding is called.
+        max_token_value: the largest token id, special tokens included.
+    """
+
+    name: str
+    max_token_value: int
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        """Build an encoding.
+
+        Args:
+            name: what to call it.
+            pat_str: the pattern that cuts text before tokens are merged.
+            mergeable_ranks: token bytes to rank, which is merge priority and id.
+            special_tokens: text to id.
+            explicit_n_vocab: the number of ids, checked if given.
+
+        Raises:
+            ConfigurationError: a `ValueError`: pattern or vocabulary cannot be honoured exactly.
+            TokenCountError: an `AssertionError`: `explicit_n_vocab` is not the number of ids.
+
+        Cost: about a second for 100,000 tokens; less for a pattern of an embedded encoding.
+        """
+        vocabulary = Vocabulary.from_ranks(mergeable_ranks)
+        if explicit_n_vocab:
+            n_tokens = len(mergeable_ranks) + len(special_tokens)
+            n_vocab = max(vocabulary.n_vocab, max(special_tokens.values(), default=0) + 1)
+            if not n_tokens == n_vocab == explicit_n_vocab:
+                raise TokenCountError(
+                    f"explicit_n_vocab is {explicit_n_vocab}, but {name!r} has "
+                    f"{len(mergeable_ranks)} mergeable and {len(special_tokens)} special tokens, "
+                    f"and the largest id is {n_vocab - 1}; correct it or leave it out"
+                )
+        self._set_up(Tokenizer(name, vocabulary, pat_str, special_tokens))
+        self._mergeable_ranks = mergeable_ranks
+
+    @classmethod
+    def from_tokenizer(cls, tokenizer: Tokenizer) -> Self:
+        """Return the encoding of a tokenizer; not in tiktoken.
+
+        Args:
+            tokenizer: one from `tokstream.get_encoding`, or from `load` of a rank file.
+
+        Raises:
+            ConfigurationError: the tokenizer has a normalizer, byte fallback or other parts that
+                no encoding has.
+        """
+        if tokenizer._parts is not None:  # noqa: SLF001 - made for it
+            raise ConfigurationError(
+                f"{tokenizer.name} does more than merge by rank (format "
+                f"{tokenizer._parts.format}), which tiktoken cannot express; use its own verbs"  # noqa: SLF001
+            )
+        self = cls.__new__(cls)
+        self._set_up(tokenizer)
+        return self
+
+    def _set_up(self, tokenizer: Tokenizer) -> None:
+        policy = tokenizer._special  # noqa: SLF001 - thin by using what is there
+        self.name = tokenizer.name
+        self.max_token_value = tokenizer.n_vocab - 1
+        self._tokenizer = tokenizer
+        self._core = tokenizer._core  # noqa: SLF001
+        self._pat_str = tokenizer.pattern
+        self._special_tokens = tokenizer.special_tokens
+        self._special_token_values = set(self._special_tokens.values())
+        self._resolve = policy.resolve
+        self._refusing = policy.default
+        self._plain = policy.plain
+
+    @cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        return self._tokenizer._vocabulary.to_ranks()  # noqa: SLF001
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    # encoding
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = _NONE,
+        disallowed_special: _Disallowed = "all",
+    ) -> list[int]:
+        """Return the ids of a text.
+
+        Args:
+            text: the text; surrogates are joined to characters, lone ones read as U+FFFD.
+            allowed_special: special tokens that become their ids.
+            disallowed_special: texts that raise an error; "all" are the special tokens that are
+                not allowed. With () nothing is refused: special tokens are plain text unless
+                they are allowed.
+
+        Raises:
+            DisallowedSpecialTokenError: a `ValueError`: the text spells a disallowed one.
+            TypeError: `text` is not `str`.
+
+        Cost: O(n) for n bytes.
+
+        >>> import tokstream.compat.tiktoken as tiktoken
+        >>> tiktoken.get_encoding("gpt2").encode("hello <|endoftext|>", allowed_special="all")
+        [31373, 220, 50256]
+        """
+        if not isinstance(text, str):
+            raise _no_text(text)
+        specials = self._choice(allowed_special, disallowed_special)
+        return self._core.encode(text, specials, False, False)  # type: ignore[return-value]  # noqa: FBT003
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Return the ids of a text in which special tokens are plain text."""
+        if not isinstance(text, str):
+            raise _no_text(text)
+        return self._core.encode(text, self._plain, False, False)  # type: ignore[return-value]  # noqa: FBT003
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = _NONE,
+        disallowed_special: _Disallowed = "all",
+    ) -> IdArray:
+        """Do as `encode`, but return a numpy array of uint32."""
+        if not isinstance(text, str):
+            raise _no_text(text)
+        specials = self._choice(allowed_special, disallowed_special)
+        return as_array(self._core.encode(text, specials, False, True))  # noqa: FBT003
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """Do as `encode_ordinary` for several texts, on at most `num_threads` threads."""
+        return self._batch(text, self._plain, num_threads)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: _Allowed = _NONE,
+        disallowed_special: _Disallowed = "all",
+    ) -> list[list[int]]:
+        """Do as `encode` for several texts, on at most `num_threads` threads."""
+        return self._batch(text, self._choice(allowed_special, disallowed_special), num_threads)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = _NONE,
+        disallowed_special: _Disallowed = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """Return ids that stay, and what the rest of the text may turn into if it goes on.
+
+        The completions are tiktoken's, in increasing order; for what is certain whatever follows,
+        and for all of it, use `Tokenizer.stream`.
+
+        Returns:
+            The ids before the last piece of the text; and sequences of ids whose bytes begin with
+            that piece, each as long as it takes to cover it.
+
+        Cost: as in tiktoken: for each place in the last piece, one encoding for each token that
+        begins with what follows there.
+        """
+        if not isinstance(text, str):
+            raise _no_text(text)
+        return self._completions.of(text, self._choice(allowed_special, disallowed_special))
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """Return the id of one token, special ones included.
+
+        Raises:
+            UnknownNameError: a `KeyError`: there is no such token.
+        """
+        token = _bytes_of(text_or_bytes)
+        token_id = self._core.token_id(token)
+        if token_id is None:
+            token_id = self._special_tokens.get(token.decode("utf-8", "replace"))
+        if token_id is None:
+            raise unknown_token(token, self.name)
+        return token_id
+
+    # decoding
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """Return the bytes of ids.
+
+        Raises:
+            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
+        """
+        try:
+            return self._core.decode(tokens)
+        except InvalidTokenIdError as error:
+            raise named(error) from None
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """Return the text of ids.
+
+        Args:
+            tokens: the ids.
+            errors: what to do with bytes that are not UTF-8, as in `bytes.decode`.
+
+        Raises:
+            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
+            UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
+        """
+        try:
+            return self._core.decode(tokens).decode("utf-8", errors)
+        except InvalidTokenIdError as error:
+            raise named(error) from None
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """Return the bytes of one id, special ones included.
+
+        Raises:
+            UnknownTokenError: a `KeyError`: the encoding has no such id.
+        """
+        try:
+            found = self._core.token_bytes(token)
+        except OverflowError:
+            found = None
+        if found is None:
+            message = f"no token of {self.name} has the id {token}"
+            raise named(InvalidTokenIdError(message, token))
+        return found
+
+    def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
+        """Return the bytes of each id."""
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Iterable[int]) -> tuple[str, list[int]]:
+        """Return the text of ids, and where in it each begins, in characters.
+
+        An id that begins inside a character begins where that character does.
+
+        Raises:
+            UnicodeDecodeError: the bytes of all ids together are not UTF-8.
+            UnknownTokenError: a `KeyError`: the encoding has no such id.
+        """
+        parts = self.decode_tokens_bytes(tokens)
+        offsets = []
+        n_chars = 0
+        for part in parts:
+            begins_inside = 0x80 <= part[0] < 0xC0
+            offsets.append(max(0, n_chars - begins_inside))
+            n_chars += len(part) - len(part.translate(None, _FIRST_BYTES))
+        return b"".join(parts).decode("utf-8"), offsets
+
+    def decode_batch(
+        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """Do as `decode` for several lists; on one thread, which is faster than several."""
+        number_of_threads(num_threads)
+        return [self.decode(tokens, errors) for tokens in batch]
+
+    def decode_bytes_batch(
+        self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """Do as `decode_bytes` for several lists; on one thread, which is faster than several."""
+        number_of_threads(num_threads)
+        return [self.decode_bytes(tokens) for tokens in batch]
+
+    # facts
+
+    def token_byte_values(self) -> list[bytes]:
+        """Return the bytes of all mergeable tokens, sorted."""
+        return sorted(self._tokenizer._vocabulary.tokens())  # noqa: SLF001
+
+    @property
+    def eot_token(self) -> int:
+        """Id of "<|endoftext|>"; a `KeyError` if there is none."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @cached_property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self._special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        """Tell whether an id is that of a special token."""
+        return index(token) in self._special_token_values
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id."""
+        return self.max_token_value + 1
+
+    # what others use of tiktoken's inner side
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        """Return the ids of text or bytes that the pattern does not cut."""
+        return self._core.merge(_bytes_of(text_or_bytes), True)  # noqa: FBT003
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        """Do as `encode_ordinary`; tiktoken cuts the text with the `regex` module here."""
+        return self.encode_ordinary(text)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """Return the ids of bytes; from the last piece before what is not UTF-8 on, uncut."""
+        return self._completions.of_bytes(bytes(text))
+
+    @cached_property
+    def _completions(self) -> Completions:
+        from tokstream.compat.tiktoken.completions import Completions  # noqa: PLC0415 - seldom
+
+        return Completions(self._tokenizer)
+
+    def _choice(self, allowed: _Allowed, disallowed: _Disallowed) -> SpecialSet:
+        if not allowed:
+            if not disallowed:  # None too, as in tiktoken
+                return self._plain
+            if disallowed == "all":
+                return self._refusing
+        if not disallowed:
+            disallowed = ()
+        elif isinstance(disallowed, str) and disallowed != "all":
+            disallowed = frozenset(disallowed)  # as in tiktoken: its characters
+        return self._resolve(allowed, disallowed)
+
+    def _batch(self, texts: Iterable[str], specials: SpecialSet, n: int) -> list[list[int]]:
+        n_threads = number_of_threads(n)
+        listed: list[Text] = list(texts)
+        for kind in set(map(type, listed)):
+            if not issubclass(kind, str):
+                raise _no_text(next(text for text in listed if isinstance(text, kind)))
+        return cast(
+            "list[list[int]]",
+            self._core.encode_batch(listed, specials, False, False, n_threads),  # noqa: FBT003
+        )
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __getstate__(self) -> object:
+        from tokstream.compat.tiktoken import registry  # noqa: PLC0415 - it imports this module
+
+        known = registry.ENCODINGS.get(self.name)
+        if known is not None and known._tokenizer is self._tokenizer:  # noqa: SLF001
+            return self.name
+        return {
+            "name": self.name,
+            "pat_str": self._pat_str,
+            "mergeable_ranks": self._mergeable_ranks,
+            "special_tokens": self._special_tokens,
+        }
+
+    def __setstate__(self, value: object) -> None:
+        from tokstream.compat.tiktoken import registry  # noqa: PLC0415 - it imports this module
+
+        if isinstance(value, str):
+            self.__dict__ = registry.get_encoding(value).__dict__
+            return
+        parts = cast("dict[str, Any]", value)
+        self.__init__(**parts)  # type: ignore[misc]
+
+
+# all bytes but those that go on with a character
+_FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
+
+
+def _bytes_of(text_or_bytes: str | bytes) -> bytes:
+    if isinstance(text_or_bytes, str):
+        return text_or_bytes.encode()
+    return bytes(memoryview(text_or_bytes))
+
+
+def _no_text(text: object) -> TypeError:
+    return TypeError(f"expected str, got {type(text).__name__}; decode bytes first")
