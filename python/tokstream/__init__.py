@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         VocabularyError,
     )
     from tokstream.formats import Source
+    from tokstream.splitting import Part
     from tokstream.streaming import DecodeStream, EncodeStream
     from tokstream.tokenizer import Tokenizer
     from tokstream.truncation import Truncated
@@ -45,6 +46,7 @@ __all__ = [
     "InvalidTokenIdError",
     "InvalidUtf8Error",
     "MissingDependencyError",
+    "Part",
     "PatternError",
     "PendingLimitError",
     "StreamBusyError",
@@ -149,6 +151,7 @@ def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = No
 # Names by the module they come from, imported when first asked for: what a start needs is little.
 _MODULES = {
     "encodings": ("encoding_for_model", "get_encoding", "list_encoding_names"),
+    "splitting": ("Part",),
     "streaming": ("DecodeStream", "EncodeStream"),
     "tokenizer": ("Tokenizer",),
     "truncation": ("Truncated",),

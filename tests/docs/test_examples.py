@@ -1,6 +1,7 @@
 """Everything that the documentation shows runs and prints what it says.
 
-Python blocks run in an empty directory. What stands as a comment behind a `print`, or in the text
+Python blocks run in an empty directory, those marked `alone` in a process of their own; those that
+need a package are skipped where it is missing. What stands as a comment behind a `print`, or in the text
 block behind the Python block, is what must come out. Shell blocks run where their files are.
 """
 
@@ -27,7 +28,7 @@ import tokstream
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PYTHON = re.compile(
-    r"^(?:<!-- needs: (?P<needs>[^\n]*) -->\n)?```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
+    r"^(?:<!-- (?P<alone>alone) -->\n)?(?:<!-- needs: (?P<needs>[^\n]*) -->\n)?```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
 SHELL = re.compile(r"(?P<before>[^\n]*)\n```sh\n(?P<code>.*?)^```\n", re.DOTALL | re.MULTILINE)
@@ -58,9 +59,15 @@ def test_python_blocks(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
     script.write_text(block["code"], "utf-8")
-    with contextlib.redirect_stdout(io.StringIO()) as stdout:
-        runpy.run_path(str(script), run_name="__main__")
-    printed = stdout.getvalue()
+    if block["alone"]:
+        command = [sys.executable, "-W", "error", str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        printed = done.stdout
+    else:
+        with contextlib.redirect_stdout(io.StringIO()) as stdout:
+            runpy.run_path(str(script), run_name="__main__")
+        printed = stdout.getvalue()
     if block["output"] is not None:
         assert printed == block["output"]
     elif shown := SHOWN.findall(block["code"]):

@@ -117,6 +117,11 @@ assert_type(stream.n_bytes, int)
 assert_type(stream.delay_bytes, int)
 stream.reset()
 
+# parts
+assert_type(tok.split("x", 5, overlap=1), list[tokstream.Part])
+assert_type(tok.split("x", 5)[0].text, str)
+assert_type(tok.split("x", 5)[0].start, int)
+
 # errors
 try:
     tok.encode("x")
@@ -133,6 +138,7 @@ tok.encode(5)  # type: ignore[arg-type]
 tok.encode("x", "all")  # type: ignore[call-arg]
 tok.encode("x", errors="ignore")  # type: ignore[arg-type]
 tok.encode_batch(5)  # type: ignore[arg-type]
+tok.split(b"x", 5)  # type: ignore[arg-type]
 tok.truncate("x", 5, side="middle")  # type: ignore[call-overload]
 tok.encode_with_offsets("x", unit="token")  # type: ignore[arg-type]
 tok.decode("x")  # type: ignore[arg-type]

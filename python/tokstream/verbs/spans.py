@@ -1,6 +1,6 @@
-"""Where ids lie in their text: truncation at a token boundary, and offsets.
+"""Where ids lie in their text: truncation and splitting at token boundaries, and offsets.
 
-Enters: a text. Leaves: a part of it that has so many ids, or ids with their spans.
+Enters: a text. Leaves: parts of it that have so many ids, or ids with their spans.
 Nothing is held back.
 """
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tokstream._core import SpecialSet
     from tokstream._types import SpecialChoice, Text
+    from tokstream.splitting import Part
     from tokstream.truncation import Cut, Truncated
 
 __all__ = ["SpanVerbs"]
@@ -40,7 +41,7 @@ class _DecodeFirst:
 
 
 class SpanVerbs(StreamVerbs):
-    """`truncate` and `encode_with_offsets`."""
+    """`truncate`, `split` and `encode_with_offsets`."""
 
     __slots__ = ()
 
@@ -123,6 +124,66 @@ class SpanVerbs(StreamVerbs):
             if side == "right":
                 return truncation.keep_left(whole, max_tokens, stream, cuts_in)
             return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
+
+    def split(
+        self,
+        text: str,
+        max_tokens: int,
+        *,
+        overlap: int = 0,
+        allowed_special: SpecialChoice = None,
+        disallowed_special: SpecialChoice = None,
+    ) -> list[Part]:
+        """Cut a text into parts that have at most `max_tokens` ids each and cut no character.
+
+        Args:
+            text: the text.
+            max_tokens: how many ids a part may have when it is encoded alone, 1 or more.
+            overlap: how many ids at the end of a part the next one repeats, less than
+                `max_tokens`; a few more where that would cut a character, or fewer where the part
+                could not go on otherwise.
+            allowed_special: as in `encode`.
+            disallowed_special: as in `encode`.
+
+        Returns:
+            The parts in order, with their places; none for an empty text. They begin and end at
+            token boundaries of the whole; without overlap, joined, they are the text.
+
+        Raises:
+            ConfigurationError: `max_tokens` or `overlap` out of range, or a character that has
+                more ids than `max_tokens`.
+            InputError: as in `encode`.
+
+        Cost: O(n) for n characters, and once more for those in overlaps.
+        """
+        from tokstream import offsets, splitting  # noqa: PLC0415 - seldom needed
+
+        max_tokens, overlap = index(max_tokens), index(overlap)
+        if max_tokens < 1:
+            raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 1 or more")
+        if not 0 <= overlap < max_tokens:
+            raise ConfigurationError(
+                f"overlap is {overlap}; it must be 0 or more, and less than max_tokens, which is "
+                f"{max_tokens}"
+            )
+        if not isinstance(text, str):
+            raise TypeError(f"expected str, got {type(text).__name__}; decode bytes first")
+        specials = self._special.resolve(allowed_special, disallowed_special)
+        ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
+        if not text:
+            return []
+        try:
+            encoded = text.encode()
+        except UnicodeEncodeError:
+            encoded = offsets.repair_surrogates(text).encode()
+        places = [start for _, start in self._cuts_in(encoded, ids, specials)]
+        places[0], places[-1] = 0, len(encoded)
+
+        def count(part: bytes) -> int:
+            return self._core.count(part, specials, False, None)
+
+        bounds = splitting.split(encoded, places, max_tokens, overlap, count)
+        return list(splitting.parts_of(text, encoded, bounds))
 
     def encode_with_offsets(
         self,

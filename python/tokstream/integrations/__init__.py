@@ -1,0 +1,1 @@
+"""tokstream inside other libraries, one module for each; a module needs its library."""
