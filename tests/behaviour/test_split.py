@@ -147,7 +147,7 @@ def test_arguments() -> None:
         ({"max_tokens": 5, "overlap": -1}, "overlap is -1"),
     ):
         with pytest.raises(ConfigurationError, match=message):
-            tokenizer.split("a", **arguments)
+            tokenizer.split("a", **arguments)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="decode bytes first"):
         tokenizer.split(b"a", 5)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
