@@ -1,1 +1,1 @@
-"""tokstream inside other libraries, one module for each; a module needs its library."""
+"""tokstream inside other packages: one module for each, imported only when it is used."""
