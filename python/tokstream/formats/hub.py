@@ -22,12 +22,20 @@ _FILES = (
 )
 
 
-def download(repo_id: str, revision: str | None = None) -> Path:
+def download(
+    repo_id: str,
+    revision: str | None = None,
+    cache_dir: str | None = None,
+    *,
+    also: tuple[str, ...] = (),
+) -> Path:
     """Return a directory with the tokenizer's files.
 
     Args:
         repo_id: the model, such as "Qwen/Qwen3-8B".
         revision: a branch, tag or commit.
+        cache_dir: where to keep the files; by default in the package's own cache.
+        also: other files to fetch.
 
     Raises:
         ConfigurationError: no name of a model.
@@ -45,4 +53,7 @@ def download(repo_id: str, revision: str | None = None) -> Path:
             "from_hub needs the package huggingface_hub; install it with "
             "`pip install tokstream[hub]`, or download the model's tokenizer and use tokstream.load"
         ) from error
-    return Path(snapshot_download(repo_id, revision=revision, allow_patterns=list(_FILES)))
+    patterns = [*_FILES, *also]
+    return Path(
+        snapshot_download(repo_id, revision=revision, cache_dir=cache_dir, allow_patterns=patterns)
+    )

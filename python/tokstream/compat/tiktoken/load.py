@@ -77,7 +77,7 @@ def data_gym_to_mergeable_bpe_ranks(
     encoder_json_file: str,
     vocab_bpe_hash: str | None = None,
     encoder_json_hash: str | None = None,
-    clobber_one_byte_tokens: bool = False,  # noqa: FBT002 - tiktoken's signature
+    clobber_one_byte_tokens: bool = False,
 ) -> dict[bytes, int]:
     """Return the rank table of a merge list and a vocabulary in GPT-2's format.
 
