@@ -12,7 +12,9 @@ pub mod linear_time;
 pub mod operations;
 mod oracle;
 pub mod paths;
+pub mod pipelines;
 mod special;
+mod specs;
 pub mod stability;
 mod tables;
 mod tokenizers;
@@ -22,13 +24,14 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
     ("delay", delay::check),
     ("linear_time", linear_time::check),
     ("operations", operations::check),
     ("paths", paths::check),
+    ("pipelines", pipelines::check),
     ("automaton_loader", automaton_loader::check),
     ("vocabulary_loader", vocabulary_loader::check),
 ];

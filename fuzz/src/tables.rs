@@ -63,10 +63,23 @@ impl Table {
     /// While no match has ended, dying means a match; once one has, anything goes. So matches can
     /// be looked back to from any distance, which few written patterns show.
     pub fn made_up(input: &mut Input<'_>) -> Self {
+        Self::make_up(input, false)
+    }
+
+    /// The same, but dying may mean that nothing matches here.
+    pub fn made_up_partial(input: &mut Input<'_>) -> Self {
+        Self::make_up(input, true)
+    }
+
+    fn make_up(input: &mut Input<'_>, is_partial: bool) -> Self {
         const N_CLASSES: usize = 5;
         let (n_fresh, n_matched) = (1 + input.below(4), input.below(5));
         let n_states = 2 + n_fresh + n_matched;
-        let fresh = |k: usize| (2 + k % n_fresh) as u16;
+        let fresh = |k: usize| match (is_partial, k % 8) {
+            (true, 5..) => DEAD,
+            (true, _) => (2 + (k >> 3) % n_fresh) as u16,
+            (false, _) => (2 + k % n_fresh) as u16,
+        };
         let matched = |k: usize| match k % (n_matched + 1) {
             0 => DEAD,
             k => (1 + n_fresh + k) as u16,
@@ -85,7 +98,8 @@ impl Table {
                     (false, false) => matched(next),
                 });
             }
-            transitions.push(if is_fresh || input.byte() & 1 == 1 { FLAG } else { DEAD });
+            let ends = (is_fresh && !is_partial) || input.byte() & 1 == 1;
+            transitions.push(if ends { FLAG } else { DEAD });
         }
         let mut index = vec![0; N_INDEX];
         let mut blocks = vec![0; 64];

@@ -4,6 +4,7 @@
 //! `feed`, `feed_special`, `finish` and `reset`.
 
 mod credit;
+mod cut;
 mod general;
 mod pieces;
 mod record;

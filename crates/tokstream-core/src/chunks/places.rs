@@ -35,6 +35,8 @@ pub struct Places {
     odd: VecDeque<Odd>,
     /// Nothing is forgotten.
     keeps_all: bool,
+    /// Up to where it is: text, source.
+    forgotten: (u64, u64),
 }
 
 impl Places {
@@ -61,9 +63,10 @@ impl Places {
         self.keeps_all = true;
     }
 
-    /// Text of `text_bytes` bytes follows that comes from the last character, of which
-    /// `last_bytes` bytes of text were said to be as long as their source.
-    pub fn add_to_last(&mut self, text_bytes: usize, last_bytes: usize) {
+    /// Text of `text_bytes` bytes follows that comes from the last character, too: from the bytes
+    /// `source` of the input. The `last_bytes` bytes of text before it are known to come from
+    /// there.
+    pub fn add_to_last(&mut self, text_bytes: usize, last_bytes: usize, source: Range<u64>) {
         let (text_bytes, last_bytes) = (text_bytes as u64, last_bytes as u64);
         let before = self.n_text;
         self.n_text += text_bytes;
@@ -80,9 +83,11 @@ impl Places {
                 odd.text_bytes += text_bytes;
             }
             _ => {
-                let source_end = self.odd.get(at).map_or(self.n_source, Odd::source_begin);
-                let text_bytes = text_bytes + last_bytes;
-                let (text_end, source_bytes) = (self.n_text, last_bytes);
+                // As long as its source until now; or forgotten, then only the new text counts.
+                let source_bytes = source.end - source.start;
+                let known = if last_bytes == source_bytes { last_bytes } else { 0 };
+                let text_bytes = text_bytes + known;
+                let (text_end, source_end) = (self.n_text, source.end);
                 self.odd.insert(at, Odd { text_end, source_end, text_bytes, source_bytes });
             }
         }
@@ -116,10 +121,13 @@ impl Places {
         self.n_source
     }
 
-    /// Source offset of a text offset that was not forgotten; inside a character that differs in
-    /// length, its beginning. Cost: O(log(characters that differ)).
+    /// Source offset of a text offset; inside a character that differs in length, its beginning;
+    /// of text that was forgotten, where that ends. Cost: O(log(characters that differ)).
     #[must_use]
     pub fn source(&self, text: u64) -> u64 {
+        if text < self.forgotten.0 {
+            return self.forgotten.1;
+        }
         let next = self.odd.partition_point(|odd| odd.text_end <= text);
         match self.odd.get(next) {
             Some(odd) => odd.source_begin() - odd.text_begin().saturating_sub(text),
@@ -145,6 +153,9 @@ impl Places {
         if self.keeps_all {
             return;
         }
+        if text > self.forgotten.0 {
+            self.forgotten = (text, self.source(text));
+        }
         while self.odd.front().is_some_and(|odd| odd.text_end <= text) {
             self.odd.pop_front();
         }
@@ -162,9 +173,9 @@ mod tests {
         places.add(0, 2..5); // dropped
         places.add(3, 5..6); // one byte became three
         places.add(1, 6..7);
-        places.add_to_last(2, 1);
+        places.add_to_last(2, 1, 6..7);
         places.add(0, 7..8); // dropped
-        places.add_to_last(1, 1);
+        places.add_to_last(1, 1, 6..7);
         places.add(1, 8..8);
         places.add_to_next(2, 8..10);
         let begins: Vec<u64> = (0..=12).map(|text| places.source(text)).collect();
@@ -172,5 +183,19 @@ mod tests {
         let ends: Vec<u64> = (1..=12).map(|text| places.source_end(text)).collect();
         assert_eq!(ends, [1, 2, 6, 6, 6, 7, 7, 7, 7, 10, 10, 10]);
         assert_eq!((places.n_text(), places.n_source()), (12, 10));
+    }
+
+    #[test]
+    fn what_is_added_to_a_forgotten_character_comes_from_it_all_the_same() {
+        let mut places = Places::default();
+        places.add(4, 0..1);
+        places.add(0, 1..3); // dropped
+        places.forget(4);
+        places.add_to_last(2, 4, 0..1);
+        assert_eq!((places.source(4), places.source_end(6)), (0, 1));
+        places.add(1, 3..4);
+        assert_eq!((places.source(6), places.source(7)), (3, 4));
+        places.forget(7);
+        assert_eq!(places.source(4), 4, "no going back");
     }
 }

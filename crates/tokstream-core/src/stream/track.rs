@@ -1,5 +1,7 @@
 //! Where the text that becomes tokens comes from.
 
+use std::ops::Range;
+
 use crate::chunks::Places;
 
 /// Text that goes to be cut or merged, as it is added, with its source.
@@ -9,8 +11,9 @@ use crate::chunks::Places;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
     places: Places,
-    /// Length of the last character of the run; 0 at its beginning.
+    /// Length of the last character of the run, 0 at its beginning; and its source.
     last_width: usize,
+    last_source: Range<u64>,
     /// The next character is also what the text before it comes from.
     is_prefix: bool,
 }
@@ -39,7 +42,7 @@ impl Track {
         }
         if n_source == 0 {
             return if self.last_width > 0 && !self.is_prefix {
-                self.places.add_to_last(text.len(), self.last_width);
+                self.add_suffix(text.len());
             } else {
                 self.add_prefix(text.len());
             };
@@ -58,6 +61,9 @@ impl Track {
             self.places.add(text.len() - first, at..at + n_left as u64);
         }
         self.last_width = last_width(text);
+        let end = self.places.n_source();
+        let n_last = if is_equal { self.last_width } else { n_source };
+        self.last_source = end - n_last as u64..end;
     }
 
     /// So many bytes of text that come from the next character.
@@ -69,7 +75,7 @@ impl Track {
 
     /// So many bytes of text that come from the last character.
     pub(super) fn add_suffix(&mut self, n_text: usize) {
-        self.places.add_to_last(n_text, self.last_width);
+        self.places.add_to_last(n_text, self.last_width, self.last_source.clone());
     }
 
     /// The run of text ends.
