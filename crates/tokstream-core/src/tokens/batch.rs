@@ -8,6 +8,7 @@
 use super::lanes::{self, Job};
 use super::merge::MergeScratch;
 use super::pieces::{self, Found, Key, PieceTable};
+use super::seams::Parts;
 use super::vocabulary::Vocabulary;
 
 /// Pretokens whose table lines are brought near together.
@@ -22,7 +23,7 @@ const N_LATEST: usize = 1024;
 #[derive(Debug)]
 pub struct Batch {
     /// Ends of the parts that pretokens are taken apart into.
-    parts: Vec<usize>,
+    parts: Parts,
     keys: Vec<Key>,
     hashes: Vec<u32>,
     found: Vec<Found>,
@@ -47,7 +48,7 @@ pub struct Batch {
 impl Default for Batch {
     fn default() -> Self {
         Self {
-            parts: Vec::new(),
+            parts: Parts::default(),
             keys: vec![Key::default(); GROUP],
             hashes: vec![0; GROUP],
             found: vec![Found::default(); GROUP],
@@ -78,9 +79,8 @@ impl Batch {
     ) {
         let mut parts = std::mem::take(&mut self.parts);
         let seams = vocabulary.seams.as_ref();
-        let is_apart = seams.is_some_and(|seams| seams.take_apart(text, begin, ends, &mut parts));
-        let ends = if is_apart { &parts } else { ends };
-        self.encode_parts(vocabulary, table, text, begin, ends, out);
+        let apart = seams.and_then(|seams| seams.take_apart(text, begin, ends, &mut parts));
+        self.encode_parts(vocabulary, table, text, begin, apart.unwrap_or(ends), out);
         self.parts = parts;
     }
 
