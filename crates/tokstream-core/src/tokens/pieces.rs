@@ -191,6 +191,10 @@ impl PieceTable {
         if let Some(entry) = own.0.iter().find(|entry| entry.key == key) {
             return Some(entry.found);
         }
+        // Nothing leaves a line that has room.
+        if own.0[1].is_empty() {
+            return None;
+        }
         let second = self.line(second_line(hash));
         let entry = second.0.iter_mut().find(|entry| entry.key == key)?;
         let found = std::mem::take(entry).found;
@@ -227,10 +231,12 @@ impl View<'_> {
         prefetch(&self.0[first_line(hash)]);
     }
 
-    /// Bring the second line near.
+    /// Bring the second line near, if it may have what the first has not.
     #[inline(always)]
     pub(crate) fn prefetch_second(self, hash: u32) {
-        prefetch(&self.0[second_line(hash)]);
+        if !self.0[first_line(hash)].0[1].is_empty() {
+            prefetch(&self.0[second_line(hash)]);
+        }
     }
 
     /// What the first line has for `key`: right only if the second value is true.
