@@ -8,6 +8,7 @@
 use super::lanes::{self, Job};
 use super::merge::MergeScratch;
 use super::pieces::{self, Found, Key, PieceTable};
+use super::seams::Parts;
 use super::vocabulary::Vocabulary;
 
 /// Pretokens whose table lines are brought near together.
@@ -22,9 +23,9 @@ const N_LATEST: usize = 1024;
 #[derive(Debug)]
 pub struct Batch {
     /// Ends of the parts that pretokens are taken apart into.
-    parts: Vec<usize>,
+    parts: Parts,
     keys: Vec<Key>,
-    lines: Vec<u32>,
+    hashes: Vec<u32>,
     found: Vec<Found>,
     /// Indices of pretokens that the table does not know.
     misses: Vec<u32>,
@@ -32,7 +33,7 @@ pub struct Batch {
     /// Pretokens to merge, and their indices.
     jobs: Vec<Job>,
     job_of: Vec<u32>,
-    /// By the lower bits of a line's number, the latest job that belongs there; maybe a stale one.
+    /// By the lower bits of a hash, the latest job that belongs there; maybe a stale one.
     latest: Vec<u16>,
     /// Index of a pretoken, and of the same one before.
     same: Vec<(u32, u32)>,
@@ -47,9 +48,9 @@ pub struct Batch {
 impl Default for Batch {
     fn default() -> Self {
         Self {
-            parts: Vec::new(),
+            parts: Parts::default(),
             keys: vec![Key::default(); GROUP],
-            lines: vec![0; GROUP],
+            hashes: vec![0; GROUP],
             found: vec![Found::default(); GROUP],
             misses: vec![0; GROUP],
             ids: vec![0; MAX_IDS],
@@ -78,9 +79,8 @@ impl Batch {
     ) {
         let mut parts = std::mem::take(&mut self.parts);
         let seams = vocabulary.seams.as_ref();
-        let is_apart = seams.is_some_and(|seams| seams.take_apart(text, begin, ends, &mut parts));
-        let ends = if is_apart { &parts } else { ends };
-        self.encode_parts(vocabulary, table, text, begin, ends, out);
+        let apart = seams.and_then(|seams| seams.take_apart(text, begin, ends, &mut parts));
+        self.encode_parts(vocabulary, table, text, begin, apart.unwrap_or(ends), out);
         self.parts = parts;
     }
 
@@ -107,10 +107,10 @@ impl Batch {
     #[inline(never)]
     fn make_keys(&mut self, table: &PieceTable, text: &[u8], mut begin: usize, ends: &[usize]) {
         let table = table.view();
-        for ((&end, key), line) in ends.iter().zip(&mut self.keys).zip(&mut self.lines) {
+        for ((&end, key), hash) in ends.iter().zip(&mut self.keys).zip(&mut self.hashes) {
             *key = pieces::key(text, begin, end);
-            *line = pieces::line_of(*key);
-            table.prefetch(*line);
+            *hash = pieces::hash(*key);
+            table.prefetch(*hash);
             begin = end;
         }
     }
@@ -120,10 +120,10 @@ impl Batch {
     fn look_up(&mut self, table: &PieceTable, n: usize) -> usize {
         let table = table.view();
         let mut n_misses = 0;
-        let keys = self.keys[..n].iter().zip(&self.lines);
-        for (index, ((&key, &line), found)) in (0..).zip(keys.zip(&mut self.found)) {
+        let keys = self.keys[..n].iter().zip(&self.hashes);
+        for (index, ((&key, &hash), found)) in (0..).zip(keys.zip(&mut self.found)) {
             let is_found;
-            (*found, is_found) = table.get(key, line);
+            (*found, is_found) = table.get(key, hash);
             self.misses[n_misses] = index;
             n_misses += usize::from(!is_found);
         }
@@ -144,18 +144,21 @@ impl Batch {
         self.spill.clear();
         self.same.clear();
         self.clear_jobs();
+        for &index in &self.misses[..n_misses] {
+            table.view().prefetch_second(self.hashes[index as usize]);
+        }
         for miss in 0..n_misses {
             let index = self.misses[miss] as usize;
-            let (key, line) = (self.keys[index], self.lines[index]);
+            let (key, hash) = (self.keys[index], self.hashes[index]);
             let begin = if index == 0 { first } else { ends[index - 1] };
             let length = ends[index] - begin;
             if pieces::is_short(key) {
-                if let Some(found) = table.find(key, line) {
+                if let Some(found) = table.find(key, hash) {
                     self.found[index] = found;
                     continue;
                 }
                 // The same pretoken may have been missed before in this batch.
-                let latest = &mut self.latest[line as usize % N_LATEST];
+                let latest = &mut self.latest[hash as usize % N_LATEST];
                 let before = *latest as usize;
                 if self.job_of.get(before).is_some_and(|&other| self.keys[other as usize] == key) {
                     self.same.push((index as u32, self.job_of[before]));
@@ -221,7 +224,7 @@ impl Batch {
             let found = Found::new(&self.spill, n_spilled);
             if !found.is_spilled() {
                 self.spill.truncate(n_spilled);
-                table.put(self.keys[index], self.lines[index], found);
+                table.put(self.keys[index], self.hashes[index], found);
             }
             self.found[index] = found;
         }

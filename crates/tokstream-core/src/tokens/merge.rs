@@ -187,10 +187,11 @@ impl Forest {
         (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
     }
 
-    /// Bring near what `length` and the tests need of `token`.
+    /// Bring near what `length`, `id` and the tests need of `token`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, token: u32) {
         prefetch(&self.nodes[token as usize]);
+        prefetch(&self.ids[token as usize]);
     }
 
     pub(crate) fn length(&self, token: u32) -> usize {

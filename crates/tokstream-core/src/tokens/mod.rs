@@ -15,6 +15,8 @@ mod merge;
 mod order;
 mod pieces;
 mod seams;
+#[cfg(target_arch = "x86_64")]
+mod seams_avx512;
 mod vocabulary;
 mod window;
 

@@ -1,9 +1,9 @@
 //! Ids of short pretokens seen before: a table of fixed size that forgets.
 //!
 //! One cache line holds two entries; an entry is a key of up to 15 bytes with its length, and up
-//! to four ids. A pretoken that is not in its line may be in the one beside it. Of
-//! longer pretokens fewer are kept, in a table of their own. The hash is not keyed: whoever forces
-//! collisions gets slower look-ups, never wrong ids.
+//! to four ids. A pretoken that had to leave its line may be in another, which its hash names, too.
+//! Of longer pretokens fewer are kept, in a table of their own. The hash is not keyed: whoever
+//! forces collisions gets slower look-ups, never wrong ids.
 
 use bytemuck::{Pod, Zeroable};
 use memmap2::MmapMut;
@@ -17,6 +17,8 @@ pub(crate) const MAX_BYTES: usize = 15;
 /// Most ids that are kept.
 const MAX_IDS: usize = 4;
 const N_LINES: usize = 1 << 17;
+/// The number of a pretoken's line is in the lower bits of its hash, that of its second line above.
+const SECOND_SHIFT: u32 = 15;
 
 /// The number of ids is in the upper byte of a value's last word, so ids there are below this.
 const N_SHIFT: u32 = 24;
@@ -58,6 +60,12 @@ struct Entry {
 #[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
 #[repr(C, align(64))]
 struct Line([Entry; 2]);
+
+impl Entry {
+    fn is_empty(&self) -> bool {
+        self.key[1] == 0
+    }
+}
 
 /// The table; 8 MiB, of which only touched pages cost memory.
 #[derive(Debug)]
@@ -131,13 +139,23 @@ pub(crate) fn is_short(key: Key) -> bool {
     key[1] < TOO_LONG
 }
 
-/// Number of the line that an entry for `key` belongs to.
+/// Hash of a key; names its two lines.
 #[inline(always)]
-pub(crate) fn line_of(key: Key) -> u32 {
+pub(crate) fn hash(key: Key) -> u32 {
     // The two halves of the product, folded: every byte of the key reaches every bit.
     let product =
         u128::from(key[0] ^ 0x9E37_79B9_7F4A_7C15) * u128::from(key[1] ^ 0xC2B2_AE3D_27D4_EB4F);
-    (product as u64 ^ (product >> 64) as u64) as u32 % N_LINES as u32
+    (product as u64 ^ (product >> 64) as u64) as u32
+}
+
+#[inline(always)]
+fn first_line(hash: u32) -> usize {
+    hash as usize % N_LINES
+}
+
+#[inline(always)]
+fn second_line(hash: u32) -> usize {
+    (hash >> SECOND_SHIFT) as usize % N_LINES
 }
 
 impl Default for PieceTable {
@@ -162,32 +180,42 @@ impl PieceTable {
         View(bytemuck::from_bytes(&self.memory))
     }
 
-    fn line(&mut self, number: u32) -> &mut Line {
+    fn line(&mut self, number: usize) -> &mut Line {
         let lines: &mut [Line; N_LINES] = bytemuck::from_bytes_mut(&mut self.memory);
-        &mut lines[number as usize % N_LINES]
+        &mut lines[number % N_LINES]
     }
 
-    /// The ids kept for `key`; an entry in the other line moves to its own.
-    pub(crate) fn find(&mut self, key: Key, line: u32) -> Option<Found> {
-        let own = *self.line(line);
+    /// The ids kept for `key`; an entry in its second line moves to the first.
+    pub(crate) fn find(&mut self, key: Key, hash: u32) -> Option<Found> {
+        let own = self.line(first_line(hash));
         if let Some(entry) = own.0.iter().find(|entry| entry.key == key) {
             return Some(entry.found);
         }
-        let other = self.line(line ^ 1);
-        let side = other.0.iter().position(|entry| entry.key == key)?;
-        let entry = std::mem::replace(&mut other.0[side], own.0[1]);
-        self.line(line).0[1] = entry;
-        Some(entry.found)
+        // Nothing leaves a line that has room.
+        if own.0[1].is_empty() {
+            return None;
+        }
+        let second = self.line(second_line(hash));
+        let entry = second.0.iter_mut().find(|entry| entry.key == key)?;
+        let found = std::mem::take(entry).found;
+        self.put(key, hash, found);
+        Some(found)
     }
 
     /// Keep ids that are not spilled for `key`, instead of an older entry if need be.
-    pub(crate) fn put(&mut self, key: Key, line: u32, found: Found) {
-        // The newer entry comes first; of a full line, the older is handed to the other line.
-        let own = self.line(line);
+    pub(crate) fn put(&mut self, key: Key, hash: u32, found: Found) {
+        // The newer entry comes first; of a full line, the older is handed to its second line.
+        let own = self.line(first_line(hash));
         let older = std::mem::replace(&mut own.0[0], Entry { key, found });
+        if older.is_empty() {
+            return;
+        }
         let oldest = std::mem::replace(&mut own.0[1], older);
-        if oldest.key[1] != 0 {
-            self.line(line ^ 1).0[1] = oldest;
+        let line = second_line(self::hash(oldest.key));
+        let other = &mut self.line(line).0[1];
+        // There it takes the place of another such one, but does not drive out those at home.
+        if !oldest.is_empty() && (other.is_empty() || first_line(self::hash(other.key)) != line) {
+            *other = oldest;
         }
     }
 }
@@ -197,20 +225,28 @@ impl PieceTable {
 pub(crate) struct View<'a>(&'a [Line; N_LINES]);
 
 impl View<'_> {
-    /// Bring a line near.
+    /// Bring the first line near.
     #[inline(always)]
-    pub(crate) fn prefetch(self, line: u32) {
-        prefetch(&self.0[line as usize % N_LINES]);
+    pub(crate) fn prefetch(self, hash: u32) {
+        prefetch(&self.0[first_line(hash)]);
     }
 
-    /// What the line has for `key`: right only if the second value is true.
+    /// Bring the second line near, if it may have what the first has not.
     #[inline(always)]
-    pub(crate) fn get(self, key: Key, line: u32) -> (Found, bool) {
-        let Line([first, second]) = &self.0[line as usize % N_LINES];
+    pub(crate) fn prefetch_second(self, hash: u32) {
+        if !self.0[first_line(hash)].0[1].is_empty() {
+            prefetch(&self.0[second_line(hash)]);
+        }
+    }
+
+    /// What the first line has for `key`: right only if the second value is true.
+    #[inline(always)]
+    pub(crate) fn get(self, key: Key, hash: u32) -> (Found, bool) {
+        let Line([first, second]) = &self.0[first_line(hash)];
         // Which of the two it is cannot be foreseen, so that must not be a branch.
         let is_first = (first.key[0] ^ key[0]) | (first.key[1] ^ key[1]) == 0;
         let is_second = (second.key[0] ^ key[0]) | (second.key[1] ^ key[1]) == 0;
-        let entry = &self.0[line as usize % N_LINES].0[usize::from(is_second)];
+        let entry = &self.0[first_line(hash)].0[usize::from(is_second)];
         (entry.found, is_first | is_second)
     }
 }

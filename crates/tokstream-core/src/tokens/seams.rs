@@ -5,17 +5,26 @@
 //! clauses, hardly one of them seen before; their parts are words, which the table of pretokens
 //! knows. Only characters of three bytes are looked at: that is where these scripts are.
 
+use crate::simd::Path;
+
+#[cfg(target_arch = "x86_64")]
+use super::seams_avx512;
 use super::vocabulary::TokenTable;
 
-const HASH_BITS: u32 = 20;
+pub(super) const HASH_BITS: u32 = 20;
+pub(super) const HASH_FACTOR: u32 = 0x9E37_79B1;
 /// Pretokens shorter than two characters of three bytes have no such boundary.
 const MIN_BYTES: usize = 6;
 const N_CHARACTERS: usize = 1 << 16;
+/// What is read beyond the last entry of a table of bytes.
+const SPARE: usize = 3;
+/// Bytes that are looked at together for any that are not ASCII.
+const STRETCH: usize = 256;
 
 /// A token may span the boundary before this character, whatever is on the other side.
-const JOINS_BEFORE: u8 = 1;
+pub(super) const JOINS_BEFORE: u8 = 1;
 /// The same for the boundary behind it.
-const JOINS_AFTER: u8 = 2;
+pub(super) const JOINS_AFTER: u8 = 2;
 
 /// Which boundaries are spanned. Cost: 192 KiB.
 #[derive(Debug)]
@@ -25,11 +34,34 @@ pub(crate) struct Seams {
     pairs: Vec<u64>,
     /// By character: what tokens that begin or end inside a character forbid.
     joins: Vec<u8>,
+    path: Path,
+}
+
+/// Boundaries of one batch, kept between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// By byte: does a part end before it?
+    bits: Vec<u64>,
+    ends: Vec<usize>,
+}
+
+/// Do two characters of three bytes follow each other anywhere in `text`?
+fn has_neighbours(text: &[u8]) -> bool {
+    let is_lead = |byte: u8| byte & 0xF0 == 0xE0;
+    (0..text.len()).step_by(STRETCH).any(|at| {
+        let stretch = &text[at..text.len().min(at + STRETCH)];
+        // Without a branch for each byte.
+        let near = |far: &[u8]| {
+            let pairs = stretch.iter().zip(far);
+            pairs.fold(false, |any, (&left, &right)| any | (is_lead(left) & is_lead(right)))
+        };
+        !stretch.is_ascii() && text.get(at + 3..).is_some_and(near)
+    })
 }
 
 #[inline(always)]
 fn hash(left: u32, right: u32) -> usize {
-    ((left << 16 | right).wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)) as usize
+    ((left << 16 | right).wrapping_mul(HASH_FACTOR) >> (32 - HASH_BITS)) as usize
 }
 
 /// The code point of three bytes.
@@ -62,7 +94,11 @@ fn character(bytes: &[u8]) -> Character {
 impl Seams {
     /// From the tokens that Merge produces.
     pub(crate) fn new(tokens: &TokenTable, ranks: &[u32]) -> Self {
-        let mut seams = Self { pairs: vec![0; 1 << (HASH_BITS - 6)], joins: vec![0; N_CHARACTERS] };
+        let mut seams = Self {
+            pairs: vec![0; 1 << (HASH_BITS - 6)],
+            joins: vec![0; N_CHARACTERS + SPARE],
+            path: Path::from_environment(),
+        };
         for &rank in ranks {
             seams.add(tokens.bytes(rank));
         }
@@ -96,19 +132,32 @@ impl Seams {
         }
     }
 
-    /// Put the ends of the parts of the pretokens of `text` that end at `ends`, the first beginning
-    /// at `begin`, into `parts`. False if there is nothing to take apart.
-    pub(crate) fn take_apart(
+    /// Bits of pairs, and what characters forbid.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn tables(&self) -> (&[u64; 1 << (HASH_BITS - 6)], &[u8; N_CHARACTERS + SPARE]) {
+        let tables = self.pairs.first_chunk().zip(self.joins.first_chunk());
+        tables.unwrap_or_else(|| unreachable!("made in this size"))
+    }
+
+    /// Ends of the parts of the pretokens of `text` that end at `ends`, the first beginning at
+    /// `begin`; `None` if there is nothing to take apart.
+    pub(crate) fn take_apart<'a>(
         &self,
         text: &[u8],
         begin: usize,
         ends: &[usize],
-        parts: &mut Vec<usize>,
-    ) -> bool {
+        parts: &'a mut Parts,
+    ) -> Option<&'a [usize]> {
         let end = ends.last().copied().unwrap_or(begin);
-        if text[begin..end].is_ascii() {
-            return false;
+        #[cfg(target_arch = "x86_64")]
+        if self.path == Path::Avx512 {
+            return self.take_apart_by_bits(&text[begin..end], begin, ends, parts);
         }
+        if !has_neighbours(&text[begin..end]) {
+            return None;
+        }
+        let parts = &mut parts.ends;
         parts.clear();
         parts.resize(end - begin, 0);
         let mut n = 0;
@@ -123,8 +172,33 @@ impl Seams {
             n += 1;
             begin = end;
         }
-        parts.truncate(n);
-        true
+        Some(&parts[..n])
+    }
+
+    /// The same for `text` from `begin` on, with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    fn take_apart_by_bits<'a>(
+        &self,
+        text: &[u8],
+        begin: usize,
+        ends: &[usize],
+        parts: &'a mut Parts,
+    ) -> Option<&'a [usize]> {
+        let Parts { bits, ends: parts } = parts;
+        bits.clear();
+        bits.resize(text.len() / 64 + 2, 0);
+        // SAFETY: this path is taken only if the processor has it.
+        if !unsafe { seams_avx512::find(self, text, bits) } {
+            return None;
+        }
+        for end in ends.iter().map(|end| end - begin) {
+            bits[end / 64] |= 1 << (end % 64);
+        }
+        // At most one seam for three bytes.
+        parts.resize(ends.len() + text.len() / 3 + 8, 0);
+        // SAFETY: as above.
+        let n = unsafe { seams_avx512::positions(bits, begin, parts) };
+        Some(&parts[..n])
     }
 
     fn take_one_apart(
@@ -162,5 +236,62 @@ impl Seams {
             at += 3;
         }
         n
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random.
+    fn next(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn every_path_finds_the_same_parts() {
+        if Path::available().last() != Some(&Path::Avx512) {
+            return;
+        }
+        let characters = ["的", "是", "。", "あ", "ア", "가", "—", "”", "a", " ", "é", "😀", "7"];
+        let mut state = 1;
+        let text = |state: &mut u64, n: usize| -> String {
+            (0..n).map(|_| characters[next(state) % characters.len()]).collect()
+        };
+        for _ in 0..300 {
+            let mut tables = Seams {
+                pairs: vec![0; 1 << (HASH_BITS - 6)],
+                joins: vec![0; N_CHARACTERS + SPARE],
+                path: Path::Avx512,
+            };
+            for _ in 0..next(&mut state) % 60 {
+                let n = next(&mut state) % 3 + 2;
+                let token = text(&mut state, n).into_bytes();
+                // Some begin or end inside a character.
+                let begin = next(&mut state) % 4;
+                let end = token.len() - next(&mut state) % 3;
+                tables.add(token.get(begin..end).unwrap_or_default());
+            }
+            let n = next(&mut state) % 300;
+            let text = text(&mut state, n);
+            let first = text.char_indices().map(|(at, _)| at).nth(n / 9).unwrap_or(0);
+            let places = text[first..].char_indices().map(|(at, _)| first + at).skip(1);
+            let mut ends: Vec<usize> = places.filter(|_| next(&mut state) % 4 == 0).collect();
+            ends.push(text.len());
+            // The plain way passes over pretokens that begin otherwise; here it takes all.
+            let mut expected = vec![0; text.len() + 1];
+            let (mut n, mut begin) = (0, first);
+            for &end in &ends {
+                n = tables.take_one_apart(text.as_bytes(), begin, end, &mut expected, n);
+                (expected[n], begin) = (end, end);
+                n += 1;
+            }
+            let mut parts = Parts::default();
+            let found = tables.take_apart(text.as_bytes(), first, &ends, &mut parts);
+            assert_eq!(found.unwrap_or(&ends), &expected[..n], "{text}");
+        }
     }
 }
