@@ -13,8 +13,8 @@ use crate::simd::Path;
 
 /// Longest block, in bytes.
 pub(crate) const BLOCK: usize = 4096;
-/// Characters that are looked at to find the middle.
-const MAX_SEARCH: usize = 512;
+/// Characters that are looked at on both sides to find a place near the middle.
+const MAX_SEARCH: usize = 256;
 /// Blocks of fewer characters are read in one go.
 const MIN_SPLIT: usize = 256;
 
@@ -188,10 +188,12 @@ impl BlockScan {
         if symbols.len() < MIN_SPLIT {
             return None;
         }
-        let half = symbols.len() / 2;
-        let first = half.saturating_sub(MAX_SEARCH / 2);
-        let near = &symbols[first..half + MAX_SEARCH.min(half) / 2];
         let is_cut = |pair: &[u8]| self.transducer.cuts(pair[0], pair[1]);
-        near.windows(2).position(is_cut).map(|index| first + index + 1)
+        let half = symbols.len() / 2;
+        let before = &symbols[half.saturating_sub(MAX_SEARCH)..=half];
+        let after = &symbols[half - 1..symbols.len().min(half + MAX_SEARCH)];
+        let ahead = after.windows(2).position(is_cut);
+        let back = || before.windows(2).rev().position(is_cut);
+        ahead.map(|index| half + index).or_else(|| back().map(|index| half - index))
     }
 }

@@ -15,6 +15,8 @@ const MAX_DEBT: usize = 256;
 const MIN_STAY: u64 = 1024;
 /// How far the inner loop runs before it looks at lengths.
 const STRIDE: usize = 256;
+/// The same where reading in blocks could begin behind the next end.
+const SHORT_STRIDE: usize = 32;
 /// Less text than this is not read in blocks, in bytes.
 const MIN_BLOCK: usize = 128;
 /// A live pretoken longer than this is handed on before it is complete.
@@ -265,16 +267,20 @@ impl Scan {
             state: self.state as usize,
         };
         let blocks = automaton.block_scan();
+        let mut no_block = self.no_block;
+        let may_read_block = |at: usize, no_block: u64| {
+            blocks.is_some() && n - at >= MIN_BLOCK && origin + at as u64 >= no_block
+        };
         let stop = loop {
+            let may_read_soon = may_read_block(read.at, no_block);
             if let Some(blocks) = blocks
+                && may_read_soon
                 && begin == read.at as isize
-                && n - read.at >= MIN_BLOCK
-                && origin + read.at as u64 >= self.no_block
             {
                 let at = read.at;
                 let (last, end) = read_block(blocks, automaton, text, at, ends);
                 if last - at < (end - at) / 2 {
-                    self.no_block = origin + end as u64;
+                    no_block = origin + end as u64;
                 }
                 begin = last as isize;
                 read = Reading { at: last, last: begin, state: START as usize };
@@ -284,15 +290,12 @@ impl Scan {
                 continue;
             }
             let n_before = ends.len();
-            let died = read.stride(automaton, text, n.min(read.at + STRIDE), ends);
+            let stride = if may_read_soon { SHORT_STRIDE } else { STRIDE };
+            let died = read.stride(automaton, text, n.min(read.at + stride), ends);
             if ends.len() > n_before {
                 let last = ends.as_slice()[ends.len() - 1];
                 begin = last as isize;
-                if blocks.is_some()
-                    && !died
-                    && n - last >= MIN_BLOCK
-                    && origin + last as u64 >= self.no_block
-                {
+                if !died && may_read_block(last, no_block) {
                     // What was read behind it is read again, with the block.
                     read = Reading { at: last, last: begin, state: START as usize };
                     continue;
@@ -326,6 +329,7 @@ impl Scan {
                 break Some(Stop::Long);
             }
         };
+        self.no_block = no_block;
         let absolute = |position: isize| origin.wrapping_add_signed(position as i64);
         (self.begin, self.last) = (absolute(begin), absolute(read.last));
         (self.position, self.state) = (origin + read.at as u64, read.state as u16);

@@ -11,6 +11,10 @@ use super::credit::Credit;
 
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
+/// Text of up to this many bytes is joined to pending text as a whole.
+const WHOLE_JOIN: usize = 4096;
+/// A pretoken of up to this many bytes is looked up when it ends, even if it was merged so far.
+const SHORT_PIECE: usize = 15;
 
 /// What is emitted while the live match may still grow past its last end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +65,12 @@ impl Run {
             // Join just enough to get past the pending text, then go on in place.
             let mut taken = 0;
             loop {
-                let mut end = text.len().min(taken + MIN_JOIN.max(self.pending.len()));
+                let least = if text.len() <= WHOLE_JOIN {
+                    text.len()
+                } else {
+                    MIN_JOIN.max(self.pending.len())
+                };
+                let mut end = text.len().min(taken + least);
                 while end < text.len() && text[end] & 0xC0 == 0x80 {
                     end += 1;
                 }
@@ -122,6 +131,9 @@ impl Run {
     ) {
         let ends = std::mem::take(&mut scratch.ends);
         let mut rest = ends.as_slice();
+        if rest.first().is_some_and(|&end| !self.is_partial && end - *done <= SHORT_PIECE) {
+            self.live.clear();
+        }
         if (self.is_partial || self.live.n_bytes() > 0)
             && let Some((&end, after)) = rest.split_first()
         {
@@ -132,6 +144,7 @@ impl Run {
             let Scratch { batch, pieces, .. } = scratch;
             batch.encode(&core.vocabulary, pieces, text, *done, rest, out);
             *done = end;
+            self.live.clear();
         }
         scratch.ends = ends;
     }
@@ -141,8 +154,9 @@ impl Run {
         let whole = if self.is_partial { None } else { core.vocabulary.whole_piece(text) };
         if let Some(id) = whole {
             out.push(id);
-            self.live = Live::default();
+            self.live.clear();
         } else if self.live.n_bytes() == 0 {
+            self.live.clear();
             core.vocabulary.merge_rest(text, &mut scratch.merge, out);
         } else {
             self.live.close(&core.vocabulary, text, out);
@@ -186,13 +200,19 @@ impl Run {
             if rest.is_empty() || (may_begin && may_be_whole()) {
                 break;
             }
-            self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());
             let growing = if is_composed {
                 Growing::UNKNOWN // so that what is emitted depends on the text alone
             } else {
                 self.scan.growing(automaton, emitted)
             };
             let across = Across { automaton, growing };
+            if at == done
+                && let Some(node) = self.live.prefix(vocabulary, rest)
+                && scratch.window.may_follow(vocabulary, &across, 0, rest, node)
+            {
+                break; // all of it may still be the beginning of one token
+            }
+            self.live.extend(vocabulary, rest.get(self.live.n_bytes()..).unwrap_or_default());
             let stable = self.live.stable_boundary(vocabulary, &across, rest, &mut scratch.window);
             let boundary =
                 end.map_or(stable, |end| self.live.common_boundary(vocabulary, end, stable));

@@ -15,6 +15,16 @@ pub struct Live {
     /// found in O(log n) steps however much is pending.
     links: Vec<Link>,
     node: u32,
+    prefix: Prefix,
+}
+
+/// How far the text is the beginning of a token, as far as that was asked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Prefix {
+    n_bytes: usize,
+    node: u32,
+    /// The next byte leads out of the tokens.
+    is_over: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +54,31 @@ impl Live {
             let jump = if is_full { above.jump } else { parent as u32 };
             self.links.push(Link { depth: up.depth + 1, jump });
         }
+    }
+
+    /// The automaton's node of `text`, all text since the last emitted boundary, if it is the
+    /// proper beginning of a token. Unlike `extend` this merges nothing.
+    ///
+    /// Cost: O(bytes not yet seen).
+    pub(crate) fn prefix(&mut self, vocabulary: &Vocabulary, text: &[u8]) -> Option<u32> {
+        if self.prefix.n_bytes > text.len() {
+            self.prefix = Prefix::default();
+        }
+        let Prefix { mut n_bytes, mut node, is_over } = self.prefix;
+        if is_over {
+            return None;
+        }
+        for &byte in &text[n_bytes..] {
+            match vocabulary.automaton.child(node, byte) {
+                Some(child) => (node, n_bytes) = (child, n_bytes + 1),
+                None => {
+                    self.prefix = Prefix { n_bytes, node, is_over: true };
+                    return None;
+                }
+            }
+        }
+        self.prefix = Prefix { n_bytes, node, is_over };
+        vocabulary.automaton.has_children(node).then_some(node)
     }
 
     /// The last token up to `boundary`, 0 for none.
@@ -131,9 +166,11 @@ impl Live {
         self.clear();
     }
 
-    fn clear(&mut self) {
+    /// Forget all text.
+    pub(crate) fn clear(&mut self) {
         self.last.clear();
         self.links.clear();
         self.node = 0;
+        self.prefix = Prefix::default();
     }
 }

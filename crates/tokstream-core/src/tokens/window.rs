@@ -15,7 +15,7 @@ use super::live::Live;
 use super::vocabulary::Vocabulary;
 
 /// Answers kept between calls; must be cleared when another tokenizer uses it.
-const N_MEMO: usize = 1 << 13;
+const N_MEMO: usize = 1 << 15;
 
 /// Buffers and remembered answers; bounded.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl Window {
 
     /// Is there a token of which `prefix` (the string of `node`) is a proper prefix, which may
     /// follow `token`, and whose rest the pattern may take in?
-    fn may_follow(
+    pub(crate) fn may_follow(
         &mut self,
         vocabulary: &Vocabulary,
         across: &Across<'_>,
@@ -83,7 +83,8 @@ impl Window {
         node: u32,
     ) -> bool {
         if self.memo.is_empty() {
-            self.memo.resize(N_MEMO, [0; 2]);
+            // Zeroed by the system as it is touched.
+            self.memo = vec![[0; 2]; N_MEMO];
         }
         // A node fits in 24 bits.
         let key = [(u64::from(token) << 24 | u64::from(node)) << 1, across.growing.key()];
