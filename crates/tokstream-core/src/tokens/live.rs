@@ -69,13 +69,11 @@ impl Live {
             return None;
         }
         for &byte in &text[n_bytes..] {
-            match vocabulary.automaton.child(node, byte) {
-                Some(child) => (node, n_bytes) = (child, n_bytes + 1),
-                None => {
-                    self.prefix = Prefix { n_bytes, node, is_over: true };
-                    return None;
-                }
-            }
+            let Some(child) = vocabulary.automaton.child(node, byte) else {
+                self.prefix = Prefix { n_bytes, node, is_over: true };
+                return None;
+            };
+            (node, n_bytes) = (child, n_bytes + 1);
         }
         self.prefix = Prefix { n_bytes, node, is_over };
         vocabulary.automaton.has_children(node).then_some(node)

@@ -282,7 +282,8 @@ mod tests {
             let text = text(&mut state, n);
             let first = text.char_indices().map(|(at, _)| at).nth(n / 9).unwrap_or(0);
             let places = text[first..].char_indices().map(|(at, _)| first + at).skip(1);
-            let mut ends: Vec<usize> = places.filter(|_| next(&mut state) % 4 == 0).collect();
+            let mut ends: Vec<usize> =
+                places.filter(|_| next(&mut state).is_multiple_of(4)).collect();
             ends.push(text.len());
             // The plain way passes over pretokens that begin otherwise; here it takes all.
             let mut expected = vec![0; text.len() + 1];
