@@ -11,6 +11,7 @@ mod input;
 pub mod linear_time;
 pub mod operations;
 mod oracle;
+pub mod parallel;
 pub mod paths;
 pub mod pipelines;
 mod special;
@@ -24,13 +25,14 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
     ("delay", delay::check),
     ("linear_time", linear_time::check),
     ("operations", operations::check),
     ("paths", paths::check),
+    ("parallel", parallel::check),
     ("pipelines", pipelines::check),
     ("automaton_loader", automaton_loader::check),
     ("vocabulary_loader", vocabulary_loader::check),

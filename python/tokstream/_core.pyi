@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict, final
 from typing_extensions import Buffer
 
 __all__ = [
+    "MAX_THREADS",
     "Chunks",
     "Core",
     "Ids",
@@ -21,7 +22,14 @@ __all__ = [
     "merges_by_score",
     "release_free_memory",
     "unicode_property",
+    "usable_cores",
 ]
+
+MAX_THREADS: int
+"""More threads than this are never used."""
+
+def usable_cores() -> int:
+    """Processors that this process may use, by its affinity and its group's quota."""
 
 def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
     r"""Inclusive ranges of the code points in `\p{name}`, None if there is no such property."""
@@ -186,12 +194,28 @@ class Core:
         self,
         text: str | Buffer,
         specials: SpecialSet,
-        replace: bool,
-        as_array: bool,
+        replace: bool = False,
+        as_array: bool = False,
         with_template: bool = False,
+        n_threads: int | None = None,
         /,
     ) -> list[int] | Ids:
-        """Ids as a list, or as the bytes of an array of native uint32."""
+        """Ids as a list, or as the bytes of an array of native uint32.
+
+        A long text is encoded on several threads, if need be `verbs.threads` says how many.
+        """
+
+    def encode_in_parts(
+        self,
+        text: str | Buffer,
+        specials: SpecialSet,
+        replace: bool,
+        with_template: bool,
+        n_threads: int,
+        size: int,
+        /,
+    ) -> list[int]:
+        """Ids of a text that is cut into parts of about `size` bytes or characters; for tests."""
 
     def encode_with_spans(
         self, text: str | Buffer, specials: SpecialSet, replace: bool, with_template: bool, /
@@ -199,7 +223,13 @@ class Core:
         """Ids, and for each (begin, end) in bytes of the text (a `str` counts as its UTF-8)."""
 
     def count(
-        self, text: str | Buffer, specials: SpecialSet, replace: bool, limit: int | None, /
+        self,
+        text: str | Buffer,
+        specials: SpecialSet,
+        replace: bool = False,
+        limit: int | None = None,
+        n_threads: int | None = None,
+        /,
     ) -> int:
         """Number of ids, at most limit + 1."""
 
@@ -209,11 +239,15 @@ class Core:
         specials: SpecialSet,
         replace: bool,
         as_array: bool,
-        n_threads: int,
+        n_threads: int | None = None,
         with_template: bool = False,
+        size: int | None = None,
         /,
     ) -> list[list[int] | Ids]:
-        """`encode` of each text; an error has the attribute `index`."""
+        """`encode` of each text; an error has the attribute `index`.
+
+        With `size`, texts are cut into parts of so many bytes, on as many threads as said.
+        """
 
     def decode(self, ids: Iterable[int] | Buffer, /) -> bytes:
         """Bytes of tokens, joined."""
@@ -261,28 +295,33 @@ class Stream:
         with_template: bool = False,
         /,
     ) -> Stream: ...
-    def feed(
-        self, chunk: str | Buffer, specials: SpecialSet | None, as_array: bool, /
-    ) -> list[int] | Ids:
-        """Ids that became stable."""
+    def feed(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> list[int]:
+        """Ids that became stable; special tokens are those of the stream unless given."""
 
-    def advance(self, chunk: str | Buffer, specials: SpecialSet | None, /) -> int:
+    def feed_array(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> Ids:
+        """Do as `feed`, but return the bytes of an array of native uint32."""
+
+    def advance(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> int:
         """Number of ids that became stable."""
 
-    def feed_special(self, id: int, as_array: bool, /) -> list[int] | Ids:
+    def feed_special(self, id: int, /) -> list[int]:
         """Remaining ids of the text before, then `id`."""
 
-    def finish(self, as_array: bool, /) -> list[int] | Ids:
-        """Remaining ids."""
+    def finish(self, as_array: bool = False, /) -> list[int] | Ids:
+        """Remaining ids; the stream is closed afterwards."""
 
-    def peek(self, as_array: bool, /) -> list[int] | Ids:
-        """Ids that `finish` would give; nothing changes."""
+    def peek(self, as_array: bool = False, /) -> list[int] | Ids:
+        """Ids that `finish` would give, none after it; nothing changes."""
 
     def copy(self) -> Stream:
         """An independent stream in the same state."""
 
     def reset(self) -> None:
         """Begin anew."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether `finish` was called."""
 
     def counters(self) -> tuple[int, int, int]:
         """(ids given out, source bytes fed, bytes fed that no id covers yet)."""

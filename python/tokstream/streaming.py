@@ -12,7 +12,7 @@ from operator import index
 from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._light import TYPE_CHECKING, final
-from tokstream.errors import StreamClosedError, UnfinishedStreamWarning
+from tokstream.errors import UnfinishedStreamWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ class EncodeStream:
     Memory: the undecided text, usually some tens of bytes.
     """
 
-    __slots__ = ("_choice", "_core", "_finished", "_specials", "_tokenizer")
+    __slots__ = ("_choice", "_core", "_tokenizer")
 
     def __init__(
         self,
@@ -51,16 +51,14 @@ class EncodeStream:
         policy = tokenizer._special  # noqa: SLF001 - made for it
         self._tokenizer = tokenizer
         self._choice = policy.freeze(choice[0]), policy.freeze(choice[1])
-        self._specials = specials = policy.resolve(*self._choice)
         self._core = _core.Stream(
             tokenizer._core,  # noqa: SLF001
-            specials,
+            policy.resolve(*self._choice),
             errors == "replace",
             max_pending_bytes,
             delay == "optimal",
             with_template,
         )
-        self._finished = False
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -102,7 +100,9 @@ class EncodeStream:
         Cost: O(n) for n bytes; one copy of the chunk unless it is `bytes` or an ASCII `str`.
         Source: Dalirrooyfard & Ye, arXiv:2610.19139; Jiang & Gong, arXiv:2605.30813.
         """
-        return self._feed(chunk, allowed_special, disallowed_special, as_array=False)  # type: ignore[return-value]
+        if allowed_special is None and disallowed_special is None:
+            return self._core.feed(chunk)
+        return self._core.feed(chunk, self._resolve(allowed_special, disallowed_special))
 
     def feed_array(
         self,
@@ -113,27 +113,14 @@ class EncodeStream:
         disallowed_special: SpecialChoice = None,
     ) -> IdArray:
         """Do as `feed`, but return a numpy array of uint32."""
-        data = self._feed(chunk, allowed_special, disallowed_special, as_array=True)
-        return as_array(data)
-
-    def _feed(
-        self,
-        chunk: Text,
-        allowed_special: SpecialChoice,
-        disallowed_special: SpecialChoice,
-        *,
-        as_array: bool,
-    ) -> list[int] | _core.Ids:
-        if self._finished:
-            raise self._closed("feed")
         specials = self._resolve(allowed_special, disallowed_special)
-        return self._core.feed(chunk, specials, as_array)
+        return as_array(self._core.feed_array(chunk, specials))
 
     def _resolve(
         self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
-    ) -> _core.SpecialSet:
+    ) -> _core.SpecialSet | None:
         if allowed_special is None and disallowed_special is None:
-            return self._specials
+            return None
         allowed, disallowed = self._choice
         return self._tokenizer._special.resolve(  # noqa: SLF001
             allowed if allowed_special is None else allowed_special,
@@ -142,7 +129,7 @@ class EncodeStream:
 
     def _feed_buffer(self, chunk: Text) -> memoryview:
         """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
-        return memoryview(self._feed(chunk, None, None, as_array=True)).cast("I")  # type: ignore[arg-type]
+        return memoryview(self._core.feed_array(chunk)).cast("I")
 
     def advance(
         self,
@@ -153,8 +140,6 @@ class EncodeStream:
         disallowed_special: SpecialChoice = None,
     ) -> int:
         """Do as `feed`, but return only the number of ids."""
-        if self._finished:
-            raise self._closed("advance")
         specials = self._resolve(allowed_special, disallowed_special)
         return self._core.advance(chunk, specials)
 
@@ -172,10 +157,8 @@ class EncodeStream:
             InvalidUtf8Error: the text before ends inside a character.
             StreamClosedError: called after `finish`.
         """
-        if self._finished:
-            raise self._closed("feed_special")
         token_id = self._tokenizer._special.id_of(name)  # noqa: SLF001
-        return self._core.feed_special(token_id, False)  # type: ignore[return-value]  # noqa: FBT003
+        return self._core.feed_special(token_id)
 
     def finish(self) -> list[int]:
         """End the input; return the remaining ids and close the stream.
@@ -185,34 +168,25 @@ class EncodeStream:
             DisallowedSpecialTokenError: the held text spells a disallowed special token.
             StreamClosedError: called a second time.
         """
-        return self._finish(as_array=False)  # type: ignore[return-value]
+        return self._core.finish()  # type: ignore[return-value]
 
     def finish_array(self) -> IdArray:
         """Do as `finish`, but return a numpy array of uint32."""
-        return as_array(self._finish(as_array=True))
-
-    def _finish(self, *, as_array: bool) -> list[int] | _core.Ids:
-        if self._finished:
-            raise self._closed("finish")
-        ids = self._core.finish(as_array)
-        self._finished = True
-        return ids
+        return as_array(self._core.finish(True))  # noqa: FBT003
 
     def _finish_buffer(self) -> memoryview:
-        return memoryview(self._finish(as_array=True)).cast("I")  # type: ignore[arg-type]
+        return memoryview(self._core.finish(True)).cast("I")  # type: ignore[arg-type]  # noqa: FBT003
 
     def peek(self) -> list[int]:
         """Return the ids that `finish` would return now; change nothing.
 
         Cost: O(pending text).
         """
-        if self._finished:
-            return []
-        return self._core.peek(False)  # type: ignore[return-value]  # noqa: FBT003
+        return self._core.peek()  # type: ignore[return-value]
 
     def peek_array(self) -> IdArray:
         """Do as `peek`, but return a numpy array of uint32."""
-        return as_array(bytearray() if self._finished else self._core.peek(True))  # noqa: FBT003
+        return as_array(self._core.peek(True))  # noqa: FBT003
 
     def copy(self) -> EncodeStream:
         """Return an independent stream in the same state: encode a shared prefix once.
@@ -222,9 +196,7 @@ class EncodeStream:
         other = object.__new__(EncodeStream)
         other._tokenizer = self._tokenizer
         other._choice = self._choice
-        other._specials = self._specials
         other._core = self._core.copy()
-        other._finished = self._finished
         return other
 
     __copy__ = copy
@@ -235,7 +207,6 @@ class EncodeStream:
     def reset(self) -> None:
         """Forget all input and start anew; also after an error or `finish`."""
         self._core.reset()
-        self._finished = False
 
     @property
     def n_tokens(self) -> int:
@@ -252,12 +223,6 @@ class EncodeStream:
         """Source bytes fed that no returned id covers yet."""
         return self._core.counters()[2]
 
-    def _closed(self, verb: str) -> StreamClosedError:
-        return StreamClosedError(
-            f"{verb} after finish: the stream ended at byte {self.n_bytes}; "
-            "call reset to encode another text"
-        )
-
     def __enter__(self) -> Self:
         return self
 
@@ -267,7 +232,7 @@ class EncodeStream:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if exc_type is None and not self._finished and (pending := self.delay_bytes):
+        if exc_type is None and not self._core.is_finished and (pending := self.delay_bytes):
             import warnings  # noqa: PLC0415 - seldom needed
 
             warnings.warn(
@@ -279,7 +244,7 @@ class EncodeStream:
 
     def __repr__(self) -> str:
         n_tokens, n_bytes, delay = self._core.counters()
-        state = "finished" if self._finished else f"{delay} pending"
+        state = "finished" if self._core.is_finished else f"{delay} pending"
         return f"<EncodeStream {self._tokenizer.name}: {n_bytes} bytes, {n_tokens} ids, {state}>"
 
 

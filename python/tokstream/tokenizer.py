@@ -24,6 +24,7 @@ from tokstream.verbs.batch import BatchVerbs
 from tokstream.verbs.parts import replaces
 from tokstream.verbs.spans import SpanVerbs
 from tokstream.verbs.streams import StreamVerbs
+from tokstream.verbs.threads import checked_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,6 +55,12 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
     encodings and rank files an error, as in tiktoken; for tokenizer.json their ids; for
     SentencePiece and tekken.json text. With `allowed_special=(), disallowed_special=()` all text is
     plain. Added tokens that are not special are always found.
+
+    **Threads.** A text of 1 MiB or more is cut where its parts are encoded one by one, and encoded
+    on at most `num_threads` threads; by default as many as TOKSTREAM_NUM_THREADS in the
+    environment says, else as there are processors that the process may use. Ids and errors are
+    those of one thread. A text without a place to cut, and tokenizers with a normalizer or
+    several steps of pre-tokenization, take one.
 
     **Errors.** Bytes that are not UTF-8 raise `InvalidUtf8Error` with their offset, or are read
     as U+FFFD with `errors="replace"`. An `InputError` carries the ids before the fault in `ids`.
@@ -224,6 +231,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
         add_special_tokens: bool = False,
+        num_threads: int | None = None,
     ) -> list[int]:
         """Return the ids of a whole text.
 
@@ -234,11 +242,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             errors: "strict" or "replace", for bytes that are not UTF-8.
             add_special_tokens: apply the tokenizer's template, such as a token before the text.
                 Rank files have none, so it changes nothing for them.
+            num_threads: encode a text of 1 MiB or more on at most so many threads, see the class.
 
         Raises:
             DisallowedSpecialTokenError: the text spells a disallowed special token.
             InvalidUtf8Error: bytes that are not UTF-8, with `errors="strict"`.
             TypeError: neither `str` nor a buffer of bytes.
+            ConfigurationError: an argument, or TOKSTREAM_NUM_THREADS, that means nothing.
 
         Cost: O(n) for n bytes, whatever the text; the GIL is released for long ones.
 
@@ -246,13 +256,17 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         >>> tokstream.get_encoding("cl100k_base").encode("hello world")
         [15339, 1917]
         """
-        specials = self._special.resolve(allowed_special, disallowed_special)
+        if allowed_special is None and disallowed_special is None:
+            specials = self._special.default
+        else:
+            specials = self._special.resolve(allowed_special, disallowed_special)
         return self._core.encode(  # type: ignore[return-value]
             text,
             specials,
-            replaces(errors),
+            errors != "strict" and replaces(errors),
             False,  # noqa: FBT003
             add_special_tokens,
+            num_threads if num_threads is None else checked_number(num_threads),
         )
 
     def encode_array(
@@ -263,22 +277,46 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
         add_special_tokens: bool = False,
+        num_threads: int | None = None,
     ) -> IdArray:
         """Do as `encode`, but return a numpy array of uint32, shape (n_tokens,)."""
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return as_array(
-            self._core.encode(text, specials, replaces(errors), True, add_special_tokens)  # noqa: FBT003
+        data = self._core.encode(
+            text,
+            specials,
+            replaces(errors),
+            True,  # noqa: FBT003
+            add_special_tokens,
+            checked_number(num_threads),
         )
+        return as_array(data)
 
-    def encode_ordinary(self, text: Text, *, errors: ErrorMode = "strict") -> list[int]:
+    def encode_ordinary(
+        self, text: Text, *, errors: ErrorMode = "strict", num_threads: int | None = None
+    ) -> list[int]:
         """Return the ids of a text in which special tokens are plain text."""
-        return self._core.encode(text, self._special.plain, replaces(errors), False)  # type: ignore[return-value]  # noqa: FBT003
-
-    def encode_ordinary_array(self, text: Text, *, errors: ErrorMode = "strict") -> IdArray:
-        """Do as `encode_ordinary`, but return a numpy array of uint32."""
-        return as_array(
-            self._core.encode(text, self._special.plain, replaces(errors), True)  # noqa: FBT003
+        return self._core.encode(  # type: ignore[return-value]
+            text,
+            self._special.plain,
+            errors != "strict" and replaces(errors),
+            False,  # noqa: FBT003
+            False,  # noqa: FBT003
+            num_threads if num_threads is None else checked_number(num_threads),
         )
+
+    def encode_ordinary_array(
+        self, text: Text, *, errors: ErrorMode = "strict", num_threads: int | None = None
+    ) -> IdArray:
+        """Do as `encode_ordinary`, but return a numpy array of uint32."""
+        data = self._core.encode(
+            text,
+            self._special.plain,
+            replaces(errors),
+            True,  # noqa: FBT003
+            False,  # noqa: FBT003
+            checked_number(num_threads),
+        )
+        return as_array(data)
 
     def count(
         self,
@@ -288,6 +326,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
+        num_threads: int | None = None,
     ) -> int:
         """Return the number of ids of a text, without making them.
 
@@ -297,6 +336,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             allowed_special: as in `encode`.
             disallowed_special: as in `encode`.
             errors: as in `encode`.
+            num_threads: as in `encode`; with a limit, one thread counts.
 
         Cost: O(n); with a limit, O(limit) whatever n, counted in blocks of about 1 MiB.
         """
@@ -305,7 +345,9 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
                 raise ConfigurationError(f"limit is {limit}; it must be 0 or more")
             limit = min(limit, sys.maxsize)
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.count(text, specials, replaces(errors), limit)
+        return self._core.count(
+            text, specials, replaces(errors), limit, checked_number(num_threads)
+        )
 
     def decode(self, ids: Iterable[int], *, errors: str = "replace") -> str:
         """Return the text of ids.

@@ -26,6 +26,7 @@ OWN_MODULES_IN_USE = {
     "tokstream.verbs.parts",
     "tokstream.verbs.spans",
     "tokstream.verbs.streams",
+    "tokstream.verbs.threads",
 }
 # Modules that a start can do without, however small they seem: some milliseconds each.
 AVOIDED = {

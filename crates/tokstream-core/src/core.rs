@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::error::TableError;
 use crate::levels::{Level, Levels};
 use crate::normalize::Normalizer;
+use crate::parallel::CertainCuts;
 use crate::pretokens::Automaton;
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
 use crate::spec::{Drops, Markers, Spec};
@@ -33,6 +34,8 @@ pub struct Core {
     pub(crate) levels: Levels,
     /// Bytes of text that internal ids stand for; made when offsets are asked for.
     lengths: OnceLock<FxHashMap<u32, u32>>,
+    /// Made when a text is encoded on several threads.
+    certain_cuts: OnceLock<CertainCuts>,
     added: Vec<AddedToken>,
     /// Added tokens have conditions, or are not all found in one pass.
     has_passes: bool,
@@ -104,6 +107,7 @@ impl Core {
             template: spec.template,
             keeps_added: spec.keeps_added,
             lengths: OnceLock::new(),
+            certain_cuts: OnceLock::new(),
             has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
             normalizer: spec.normalizer,
             levels: spec.levels,
@@ -125,7 +129,8 @@ impl Core {
     }
 
     /// Does text go the general way, rather than from segments straight to a pattern?
-    pub(crate) fn is_general(&self) -> bool {
+    #[must_use]
+    pub fn is_general(&self) -> bool {
         self.cuts_pieces()
             || self.has_passes
             || !self.expansions.is_empty()
@@ -263,6 +268,12 @@ impl Core {
             }
             _ => false,
         })
+    }
+
+    /// Where the pattern ends pretokens whatever came before. Cost: O(states · classes²) the first
+    /// time.
+    pub(crate) fn certain_cuts(&self) -> &CertainCuts {
+        self.certain_cuts.get_or_init(|| CertainCuts::new(&self.automaton))
     }
 
     /// Bytes of text that the internal id stands for. Cost: O(tokens) the first time.

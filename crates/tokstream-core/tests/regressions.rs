@@ -89,6 +89,7 @@ random_inputs! {
     linear_time: 100,
     operations: 2_000,
     paths: 2_000,
+    parallel: 300,
     pipelines: 100,
     automaton_loader: 500,
     vocabulary_loader: 1_000,

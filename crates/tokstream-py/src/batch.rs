@@ -1,112 +1,313 @@
 //! Several texts at once, on threads that live as long as the call: nothing is left for a fork to
-//! break. The calling thread works too, and looks at signals meanwhile.
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+//! break. The calling thread works too, makes the lists, and looks at signals meanwhile.
+//!
+//! Short texts go to a thread in groups, long ones in parts: however sizes differ, all threads end
+//! at about the same time, and only a few texts for each thread are held in encoded form.
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use tokstream_core::error::Error;
-use tokstream_core::stream::Stream;
+use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, Splitter, in_order};
 
+use crate::errors::input_error;
 use crate::input::{BLOCK, Whole};
+use crate::output;
+use crate::parallel::{self, MIN_TEXT, PART};
+use crate::tokenizer::at_index;
 
-/// How often signals are looked at.
-const CHECK_EVERY: Duration = Duration::from_millis(20);
+/// Short texts that a thread takes at a time have about so many bytes in all.
+const GROUP: usize = 1 << 16;
+/// What a text costs beside its length, in bytes.
+const PER_TEXT: usize = 64;
 
-/// The result of one text: its ids, or the fault and the ids before it.
-pub type Encoded = Result<Vec<u32>, (Error, Vec<u32>)>;
-
-struct Shared<'a, New> {
-    texts: &'a [Whole],
-    new: New,
-    next: AtomicUsize,
-    stop: AtomicBool,
-    results: Vec<Mutex<Encoded>>,
-    n_working: Mutex<usize>,
-    one_less: Condvar,
+/// How a batch is encoded.
+pub struct How {
+    pub as_array: bool,
+    pub with_template: bool,
+    /// At most so many threads; by default what the environment or the machine says.
+    pub n_threads: Option<usize>,
+    /// Texts are cut into parts of about so many bytes.
+    pub size: Option<usize>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The ids of a text, or the fault and the ids before it.
+type Outcome = (Vec<u32>, Result<(), Error>);
+
+enum Item {
+    /// Texts that follow each other.
+    Texts(Arc<Vec<Whole>>),
+    /// A part of one; how long that is.
+    Part(Part<Slice>, usize),
 }
 
-impl<New: Fn() -> Stream + Sync> Shared<'_, New> {
-    /// Encode texts until none is left; `pause` is called between blocks.
-    fn work(&self, pause: &mut dyn FnMut()) {
-        loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(text) = self.texts.get(index) else { return };
-            let (bytes, source) = text.bytes();
-            let mut stream = (self.new)();
-            let mut ids = Vec::new();
-            let mut done = Ok(());
-            for block in bytes.chunks(BLOCK) {
-                done = done.and_then(|()| stream.feed(block, source, false, &mut ids));
-                pause();
-                if done.is_err() || self.stop.load(Ordering::Relaxed) {
-                    break;
-                }
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                return;
-            }
-            done = done.and_then(|()| stream.finish(&mut ids));
-            *locked(&self.results[index]) = match done {
-                Ok(()) => Ok(ids),
-                Err(error) => Err((error, ids)),
-            };
-        }
+enum Output {
+    Texts(Vec<Outcome>),
+    Part(Encoded<Slice>, usize, bool),
+}
+
+/// A part of a text that several threads hold.
+struct Slice {
+    whole: Arc<Vec<Whole>>,
+    range: Range<usize>,
+}
+
+impl AsRef<[u8]> for Slice {
+    fn as_ref(&self) -> &[u8] {
+        &self.whole[0].bytes().0[self.range.clone()]
     }
 }
 
-/// Encode `texts` on at most `n_threads` threads; an interrupt ends the call between blocks.
-pub fn encode(
-    py: Python<'_>,
-    texts: &[Whole],
-    n_threads: usize,
-    new: impl Fn() -> Stream + Sync,
-) -> PyResult<Vec<Encoded>> {
-    let n_helpers = n_threads.min(texts.len()).saturating_sub(1);
-    let shared = Shared {
-        texts,
-        new,
-        next: AtomicUsize::new(0),
-        stop: AtomicBool::new(false),
-        results: texts.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect(),
-        n_working: Mutex::new(n_helpers),
-        one_less: Condvar::new(),
-    };
-    py.detach(|| {
-        let mut interrupt = None;
-        let mut last_check = Instant::now();
-        let mut check = || {
-            if last_check.elapsed() >= CHECK_EVERY {
-                last_check = Instant::now();
-                #[allow(clippy::redundant_closure_for_method_calls, reason = "lifetimes need it")]
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    interrupt = Some(error);
-                    shared.stop.store(true, Ordering::Relaxed);
+/// A long text that is being made into parts.
+struct Long {
+    whole: Arc<Vec<Whole>>,
+    at: usize,
+    splitter: Splitter,
+}
+
+/// The calling thread's side.
+struct Batch<'a> {
+    texts: Py<PyList>,
+    n_texts: usize,
+    encoder: &'a Encoder,
+    how: &'a How,
+    /// Longer texts are cut into parts of this size.
+    longest: usize,
+    size: usize,
+    /// Texts that were made into items, and a long one that only partly was.
+    n_made: usize,
+    long: Option<Long>,
+    /// What the items are about, in order: dropped here, while the GIL is held. Elsewhere `PyO3`
+    /// would put it on a list behind a lock, which is held for ever after a fork.
+    alive: VecDeque<Arc<Vec<Whole>>>,
+    results: Py<PyList>,
+    /// The long text of which results are coming in.
+    joiner: Joiner,
+    ids: Vec<u32>,
+    /// What is wrong with a text that is no text; those before it come first.
+    refused: Option<PyErr>,
+    failure: Option<PyErr>,
+    stop: &'a Stop,
+}
+
+/// How threads end in the middle of a long text.
+struct Stop {
+    caller: ThreadId,
+    is_due: AtomicBool,
+    interrupt: Mutex<Option<PyErr>>,
+}
+
+impl Stop {
+    /// Look at signals, if this is the calling thread.
+    fn is_due(&self) -> bool {
+        if thread::current().id() == self.caller {
+            Python::attach(|py| {
+                if let Err(error) = py.check_signals() {
+                    let mut interrupt =
+                        self.interrupt.lock().unwrap_or_else(PoisonError::into_inner);
+                    *interrupt = Some(error);
+                    self.is_due.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        self.is_due.load(Ordering::Relaxed)
+    }
+}
+
+/// Encode one text by itself.
+fn encode_one(encoder: &Encoder, how: &How, text: &Whole, stop: &Stop) -> Outcome {
+    let (bytes, source) = text.bytes();
+    let mut stream = encoder.stream();
+    stream.set_template(how.with_template);
+    let mut ids = Vec::new();
+    let mut done = Ok(());
+    for block in bytes.chunks(BLOCK) {
+        done = done.and_then(|()| stream.feed(block, source, false, &mut ids));
+        if bytes.len() > BLOCK && stop.is_due() {
+            break;
+        }
+    }
+    let done = done.and_then(|()| stream.finish(&mut ids));
+    (ids, done)
+}
+
+impl Batch<'_> {
+    /// The next item; the GIL is held.
+    fn make(&mut self, py: Python<'_>) -> Option<Item> {
+        let texts = self.texts.bind(py).clone();
+        let mut group = Vec::new();
+        let mut length = 0;
+        while self.long.is_none()
+            && length < GROUP
+            && self.n_made < self.n_texts
+            && self.refused.is_none()
+        {
+            match texts.get_item(self.n_made).and_then(|text| Whole::new(&text)) {
+                Err(error) => self.refused = Some(at_index(py, self.n_made, error)),
+                Ok(whole) => {
+                    let n = whole.bytes().0.len();
+                    self.n_made += 1;
+                    length += n + PER_TEXT;
+                    if n > self.longest && self.encoder.can_cut() {
+                        let (whole, splitter) = (Arc::new(vec![whole]), Splitter::default());
+                        self.long = Some(Long { whole, at: 0, splitter });
+                    } else {
+                        group.push(whole);
+                    }
                 }
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..n_helpers {
-                scope.spawn(|| {
-                    shared.work(&mut || {});
-                    *locked(&shared.n_working) -= 1;
-                    shared.one_less.notify_one();
-                });
+        }
+        if !group.is_empty() {
+            let group = Arc::new(group);
+            self.alive.push_back(group.clone());
+            return Some(Item::Texts(group));
+        }
+        let long = self.long.as_mut()?;
+        if long.at == 0 {
+            self.alive.push_back(long.whole.clone());
+        }
+        let (bytes, source) = long.whole[0].bytes();
+        let mut rest = &bytes[long.at..];
+        let part = long.splitter.next_of(self.encoder, &mut rest, source, self.size);
+        let end = bytes.len() - rest.len();
+        let range = std::mem::replace(&mut long.at, end)..end;
+        let length = bytes.len();
+        let part = part.with(Slice { whole: long.whole.clone(), range });
+        if part.is_last {
+            self.long = None;
+        }
+        Some(Item::Part(part, length))
+    }
+
+    /// The next text's ids; false if they end it all.
+    fn add(&mut self, (ids, done): Outcome) -> bool {
+        let added = Python::attach(|py| {
+            let results = self.results.bind(py);
+            if let Err(error) = done {
+                return Err(at_index(py, results.len(), input_error(&error, ids)));
             }
-            shared.work(&mut check);
-            let mut n_working = locked(&shared.n_working);
-            while *n_working > 0 {
-                let waited = shared.one_less.wait_timeout(n_working, CHECK_EVERY);
-                n_working = waited.unwrap_or_else(PoisonError::into_inner).0;
-                check();
-            }
+            results.append(output::ids(py, ids, self.how.as_array)?)
         });
-        interrupt.map_or(Ok(()), Err)
-    })?;
-    let results = shared.results.into_iter();
-    Ok(results.map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+        self.failure = added.err();
+        self.failure.is_none()
+    }
+
+    fn take_part(&mut self, encoded: Encoded<Slice>, length: usize, is_last: bool) -> bool {
+        let template = self.how.with_template.then(|| self.encoder.template());
+        if self.ids.capacity() == 0 {
+            self.ids = output::room_for(length);
+            self.ids.extend_from_slice(template.map_or(&[], |(opening, _)| opening));
+        }
+        let (ids, done) = self.joiner.take(self.encoder, encoded);
+        self.ids.extend_from_slice(&ids);
+        if !is_last && done.is_ok() {
+            return true;
+        }
+        if done.is_ok() {
+            self.ids.extend_from_slice(template.map_or(&[], |(_, closing)| closing));
+        }
+        self.joiner = Joiner::default();
+        let ids = std::mem::take(&mut self.ids);
+        self.add((ids, done))
+    }
+}
+
+impl Caller<Item, Output> for Batch<'_> {
+    fn next(&mut self) -> Option<Item> {
+        Python::attach(|py| self.make(py))
+    }
+
+    fn take(&mut self, output: Output) -> ControlFlow<()> {
+        let (goes_on, is_done) = match output {
+            Output::Texts(outcomes) => {
+                (outcomes.into_iter().all(|outcome| self.add(outcome)), true)
+            }
+            Output::Part(encoded, length, is_last) => {
+                (self.take_part(encoded, length, is_last), is_last)
+            }
+        };
+        if is_done {
+            Python::attach(|_| drop(self.alive.pop_front()));
+        }
+        if goes_on {
+            return ControlFlow::Continue(());
+        }
+        self.stop.is_due.store(true, Ordering::Relaxed);
+        ControlFlow::Break(())
+    }
+
+    fn is_wanted(&mut self) -> bool {
+        !self.stop.is_due()
+    }
+}
+
+/// Encode `texts`; an error is that of the first text at fault, and names its index.
+pub fn encode<'py>(
+    texts: &Bound<'py, PyList>,
+    encoder: &Encoder,
+    how: &How,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = texts.py();
+    let results = PyList::empty(py);
+    let n_threads = match (how.size, how.n_threads) {
+        (Some(_), Some(number)) => number,
+        _ => parallel::n_threads(py, how.n_threads, total_length(texts))?,
+    };
+    let longest = if n_threads == 1 { usize::MAX } else { how.size.unwrap_or(MIN_TEXT) };
+    let stop = Stop {
+        caller: thread::current().id(),
+        is_due: AtomicBool::new(false),
+        interrupt: Mutex::new(None),
+    };
+    let mut batch = Batch {
+        texts: texts.clone().unbind(),
+        n_texts: texts.len(),
+        encoder,
+        how,
+        longest,
+        size: how.size.unwrap_or(PART).max(1),
+        n_made: 0,
+        long: None,
+        alive: VecDeque::new(),
+        results: results.clone().unbind(),
+        joiner: Joiner::default(),
+        ids: Vec::new(),
+        refused: None,
+        failure: None,
+        stop: &stop,
+    };
+    let is_all = py.detach(|| {
+        in_order(n_threads, &mut batch, |item| match item {
+            Item::Texts(texts) => {
+                let outcomes = texts.iter().map(|text| encode_one(encoder, how, text, &stop));
+                Output::Texts(outcomes.collect())
+            }
+            Item::Part(part, length) => {
+                let is_last = part.is_last;
+                Output::Part(encoder.encode(part, Vec::new()), length, is_last)
+            }
+        })
+    });
+    let interrupt = stop.interrupt.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match interrupt.or(batch.failure).or(batch.refused.filter(|_| is_all)) {
+        Some(error) => Err(error),
+        None => Ok(results),
+    }
+}
+
+/// Bytes or characters of all texts, as far as that matters.
+fn total_length(texts: &Bound<'_, PyList>) -> usize {
+    let most = parallel::MIN_TEXT << 10;
+    let mut total: usize = 0;
+    for text in texts {
+        total += text.len().unwrap_or(0) + PER_TEXT;
+        if total > most {
+            break;
+        }
+    }
+    total
 }

@@ -8,6 +8,7 @@ import_exception!(tokstream.errors, InvalidTokenIdError);
 import_exception!(tokstream.errors, InvalidUtf8Error);
 import_exception!(tokstream.errors, PendingLimitError);
 import_exception!(tokstream.errors, StreamBusyError);
+import_exception!(tokstream.errors, StreamClosedError);
 import_exception!(tokstream.errors, StreamError);
 import_exception!(tokstream.errors, UnfinishedCharacterError);
 import_exception!(tokstream.errors, VocabularyError);

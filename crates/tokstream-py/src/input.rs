@@ -1,17 +1,23 @@
-//! Python text → blocks of bytes, without leaving cached UTF-8 on the caller's `str`.
+//! Python text → bytes, without leaving cached UTF-8 on the caller's `str`.
+//!
+//! In place: `bytes`, a `memoryview` of them, a `str` that is ASCII. Encoded slice by slice: any
+//! other `str`. Copied block by block while the GIL is held, since it may change under our hands:
+//! any other buffer.
 use std::ops::ControlFlow;
 
 use pyo3::buffer::{PyBuffer, ReadOnlyCell};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PySlice, PyString};
+use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
 use tokstream_core::chunks::Source;
 
 /// Between blocks of this many bytes signals are looked at.
 pub const BLOCK: usize = 1 << 20;
 /// A longer `str` that is not ASCII is encoded in slices of this many characters.
 const SLICE: usize = 1 << 18;
+/// Encoding a shorter `str` takes less time than asking whether it is ASCII.
+const SHORT: usize = 1 << 10;
 
 fn is_ascii(text: &Bound<'_, PyString>) -> PyResult<bool> {
     text.call_method0(pyo3::intern!(text.py(), "isascii"))?.extract()
@@ -69,6 +75,16 @@ impl Sizes {
     }
 }
 
+/// The bytes that `object` views, if it is a `memoryview` of immutable ones.
+fn view_of_bytes(object: &Bound<'_, PyAny>) -> PyResult<Option<PyBuffer<u8>>> {
+    let Ok(view) = object.cast_exact::<PyMemoryView>() else { return Ok(None) };
+    let owner = view.getattr(pyo3::intern!(object.py(), "obj"));
+    if !owner.is_ok_and(|owner| owner.is_exact_instance_of::<PyBytes>()) {
+        return Ok(None);
+    }
+    buffer(object).map(Some)
+}
+
 /// Give `object`'s text to `take`, block by block, the first of at most `first` bytes; stop when
 /// it says so, or at its first error.
 ///
@@ -78,7 +94,6 @@ pub fn for_each_block(
     first: usize,
     take: &mut dyn FnMut(&[u8], Source) -> PyResult<ControlFlow<()>>,
 ) -> PyResult<()> {
-    let py = object.py();
     let mut sizes = Sizes { next: first, most: BLOCK };
     let mut in_place = |mut rest: &[u8], source| {
         while !rest.is_empty() {
@@ -92,21 +107,19 @@ pub fn for_each_block(
     };
     if let Ok(text) = object.cast::<PyString>() {
         let text = &exact(text)?;
+        let n = text.len()?;
+        if n <= SHORT.min(first) {
+            let bytes = encoded(text)?;
+            return if n == 0 { Ok(()) } else { take(bytes.as_bytes(), Source::Text).map(|_| ()) };
+        }
         if is_ascii(text)? {
             return in_place(text.to_str()?.as_bytes(), Source::Text);
         }
-        let n = text.len()?;
         let mut sizes = Sizes { next: first, most: SLICE };
         let mut begin = 0;
         while begin < n {
             let end = n.min(begin + sizes.take());
-            let part = if end - begin == n {
-                encoded(text)?
-            } else {
-                let slice = PySlice::new(py, begin.cast_signed(), end.cast_signed(), 1);
-                encoded(&text.get_item(slice)?.cast_into::<PyString>()?)?
-            };
-            if take(part.as_bytes(), Source::Text)?.is_break() {
+            if take(slice(text, begin, end)?.as_bytes(), Source::Text)?.is_break() {
                 break;
             }
             begin = end;
@@ -116,20 +129,44 @@ pub fn for_each_block(
     if let Ok(bytes) = object.cast::<PyBytes>() {
         return in_place(bytes.as_bytes(), Source::Bytes);
     }
-    // Other buffers may change under our hands: they are copied while the GIL is held.
+    if let Some(view) = view_of_bytes(object)? {
+        return in_place(Whole::View(view).bytes().0, Source::Bytes);
+    }
+    let py = object.py();
     let buffer = buffer(object)?;
-    let Some(mut rest) = buffer.as_slice(py) else { return Ok(()) };
     let mut copy = Vec::new();
-    while !rest.is_empty() {
-        let (block, after) = rest.split_at(sizes.take().min(rest.len()));
-        copy.clear();
-        copy.extend(block.iter().map(ReadOnlyCell::get));
+    let mut at = 0;
+    while copy_block(&buffer, py, at, sizes.take(), &mut copy) {
+        at += copy.len();
         if take(&copy, Source::Bytes)?.is_break() {
             break;
         }
-        rest = after;
     }
     Ok(())
+}
+
+/// UTF-8 of `text[begin..end]`.
+fn slice<'py>(
+    text: &Bound<'py, PyString>,
+    begin: usize,
+    end: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let slice = PySlice::new(text.py(), begin.cast_signed(), end.cast_signed(), 1);
+    encoded(&text.get_item(slice)?.cast_into::<PyString>()?)
+}
+
+/// Put at most `size` bytes from `at` on into `copy`; false if there are none.
+fn copy_block(
+    buffer: &PyBuffer<u8>,
+    py: Python<'_>,
+    at: usize,
+    size: usize,
+    copy: &mut Vec<u8>,
+) -> bool {
+    copy.clear();
+    let all = buffer.as_slice(py).unwrap_or_default();
+    copy.extend(all[at..].iter().take(size).map(ReadOnlyCell::get));
+    !copy.is_empty()
 }
 
 /// A whole text that can be read without the GIL.
@@ -138,23 +175,34 @@ pub enum Whole {
     Str(PyBackedStr),
     /// A `bytes` object, or the encoded form of something else.
     Bytes(PyBackedBytes, Source),
+    /// A view of a `bytes` object.
+    View(PyBuffer<u8>),
 }
 
 impl Whole {
-    /// Take hold of `object`'s text.
+    /// Take hold of `object`'s text, which is encoded or copied if need be.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(text) = object.cast::<PyString>() {
-            let text = &exact(text)?;
-            if is_ascii(text)? {
-                return Ok(Self::Str(PyBackedStr::try_from(text.clone())?));
-            }
-            return Ok(Self::Bytes(encoded(text)?.into(), Source::Text));
+        if let Some(whole) = Self::in_place(object)? {
+            return Ok(whole);
         }
-        if let Ok(bytes) = object.cast::<PyBytes>() {
-            return Ok(Self::Bytes(bytes.clone().into(), Source::Bytes));
+        if let Ok(text) = object.cast::<PyString>() {
+            return Ok(Self::Bytes(encoded(&exact(text)?)?.into(), Source::Text));
         }
         let copy = buffer(object)?.to_vec(object.py())?;
         Ok(Self::Bytes(PyBytes::new(object.py(), &copy).into(), Source::Bytes))
+    }
+
+    /// The same if nothing has to be encoded or copied.
+    fn in_place(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(text) = object.cast::<PyString>() {
+            let text = exact(text)?;
+            let is_in_place = is_ascii(&text)?;
+            return is_in_place.then(|| PyBackedStr::try_from(text).map(Self::Str)).transpose();
+        }
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Some(Self::Bytes(bytes.clone().into(), Source::Bytes)));
+        }
+        Ok(view_of_bytes(object)?.map(Self::View))
     }
 
     /// Its bytes.
@@ -162,6 +210,59 @@ impl Whole {
         match self {
             Self::Str(text) => (text.as_bytes(), Source::Text),
             Self::Bytes(bytes, source) => (bytes, *source),
+            Self::View(buffer) if buffer.len_bytes() == 0 => (&[], Source::Bytes),
+            Self::View(buffer) => {
+                // SAFETY: the view is contiguous and keeps its `bytes` object alive, whose
+                // contents never change.
+                let bytes = unsafe {
+                    std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
+                };
+                (bytes, Source::Bytes)
+            }
         }
+    }
+}
+
+/// A text that is read from time to time, without the GIL in between.
+pub enum Held {
+    /// In place.
+    Whole(Whole),
+    /// A `str` of so many characters that has to be encoded.
+    Slices(Py<PyString>, usize),
+    /// A buffer that has to be copied.
+    Buffer(PyBuffer<u8>),
+}
+
+impl Held {
+    /// Take hold of `object`'s text.
+    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(whole) = Whole::in_place(object)? {
+            return Ok(Self::Whole(whole));
+        }
+        if let Ok(text) = object.cast::<PyString>() {
+            let text = exact(text)?;
+            let n = text.len()?;
+            return Ok(Self::Slices(text.unbind(), n));
+        }
+        buffer(object).map(Self::Buffer)
+    }
+
+    /// The next block of a text that is not in place, about `size` bytes: `at` counts characters
+    /// or bytes. Empty at the end.
+    pub fn block(&self, at: &mut usize, size: usize) -> PyResult<(Vec<u8>, Source)> {
+        Python::attach(|py| match self {
+            Self::Whole(_) => Ok((Vec::new(), Source::Bytes)),
+            Self::Slices(text, n) => {
+                let begin = std::mem::replace(at, (*at + size).min(*n));
+                let bytes = slice(text.bind(py), begin, *at)?;
+                Ok((bytes.as_bytes().to_vec(), Source::Text))
+            }
+            Self::Buffer(buffer) => {
+                let mut copy = Vec::new();
+                copy_block(buffer, py, *at, size, &mut copy);
+                *at += copy.len();
+                Ok((copy, Source::Bytes))
+            }
+        })
     }
 }

@@ -12,6 +12,7 @@ mod memory;
 mod normalizers;
 mod order;
 mod output;
+mod parallel;
 mod positions;
 mod scores;
 mod spec;
@@ -34,7 +35,11 @@ mod _core {
     #[pymodule_export]
     use crate::output::Ids;
     #[pymodule_export]
+    use crate::parallel::usable_cores;
+    #[pymodule_export]
     use crate::positions::find_tokens;
+    #[pymodule_export]
+    const MAX_THREADS: usize = crate::parallel::MAX_THREADS;
     #[pymodule_export]
     use crate::scores::merges_by_score;
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::ints;
 
@@ -95,4 +96,54 @@ pub fn ids(py: Python<'_>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'_, 
         return Ok(Bound::new(py, Ids::new(ids))?.into_any());
     }
     Ok(ints::list(py, &ids)?.into_any())
+}
+
+/// Ids that come in parts.
+pub enum Collected {
+    /// For a buffer.
+    Numbers(Vec<u32>),
+    /// For a list, which grows while other threads find the next ids.
+    List(Py<PyList>),
+}
+
+impl Collected {
+    /// For the ids of a text of `length` bytes or characters.
+    pub fn new(py: Python<'_>, as_array: bool, length: usize) -> Self {
+        if as_array {
+            Self::Numbers(room_for(length))
+        } else {
+            Self::List(PyList::empty(py).unbind())
+        }
+    }
+
+    /// Append a part.
+    pub fn extend(&mut self, part: &[u32]) -> PyResult<()> {
+        match self {
+            Self::Numbers(ids) => {
+                ids.extend_from_slice(part);
+                Ok(())
+            }
+            Self::List(list) => Python::attach(|py| {
+                let (list, n) = (list.bind(py), list.bind(py).len());
+                let more = ints::list(py, part)?;
+                list.set_slice(n, n, more.as_any())
+            }),
+        }
+    }
+
+    /// All so far.
+    pub fn numbers(self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        match self {
+            Self::Numbers(ids) => Ok(ids),
+            Self::List(list) => list.extract(py),
+        }
+    }
+
+    /// The list or buffer.
+    pub fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        match self {
+            Self::Numbers(numbers) => ids(py, numbers, true),
+            Self::List(list) => Ok(list.into_bound(py).into_any()),
+        }
+    }
 }

@@ -8,6 +8,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use tokstream_core::chunks::OnInvalid;
+use tokstream_core::parallel::Encoder;
 use tokstream_core::pretokens::Automaton;
 use tokstream_core::stream::Stream as NativeStream;
 use tokstream_core::tokens::TokenTable;
@@ -15,13 +16,21 @@ use tokstream_core::{core, segments};
 
 use crate::batch;
 use crate::errors::{InvalidTokenIdError, input_error, table_error};
-use crate::input::{BLOCK, Whole, for_each_block};
+use crate::input::{BLOCK, for_each_block};
 use crate::output;
+use crate::parallel;
 use crate::spec;
 use crate::stream::feed_block;
 
 /// First block of a call that may stop early, in bytes.
 const LIMITED_BLOCK: usize = 1 << 12;
+
+/// How one text is encoded in parts.
+struct InParts {
+    n_threads: usize,
+    size: usize,
+    as_array: bool,
+}
 
 /// Which special tokens a call honours, and which it forbids.
 #[pyclass(frozen, module = "tokstream._core")]
@@ -78,6 +87,44 @@ fn encode_blocks(
 }
 
 impl Core {
+    fn encoder(&self, specials: &SpecialSet, replace: bool) -> Encoder {
+        Encoder::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
+    }
+
+    /// How many threads encode one text.
+    fn n_threads(&self, py: Python<'_>, asked: Option<usize>, length: usize) -> PyResult<usize> {
+        if length < parallel::MIN_TEXT || self.0.is_general() {
+            return Ok(1);
+        }
+        parallel::n_threads(py, asked, length)
+    }
+
+    /// All ids of `text`, encoded in parts.
+    fn parts<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        with_template: bool,
+        how: &InParts,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = text.py();
+        let encoder = self.encoder(specials, replace);
+        let (opening, closing) = if with_template { self.0.template() } else { (&[][..], &[][..]) };
+        let mut ids = output::Collected::new(py, how.as_array, text.len().unwrap_or(0));
+        ids.extend(opening)?;
+        let mut take = |part: &[u32]| ids.extend(part);
+        match parallel::encode(text, &encoder, how.n_threads, how.size, &mut take) {
+            Ok(Ok(())) => ids.extend(closing)?,
+            Ok(Err(error)) => return Err(input_error(&error, ids.numbers(py)?)),
+            Err(error) => {
+                error.value(py).setattr("ids", ids.numbers(py)?)?;
+                return Err(error);
+            }
+        }
+        ids.finish(py)
+    }
+
     fn stream(&self, specials: &SpecialSet, replace: bool) -> NativeStream {
         NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
     }
@@ -139,7 +186,9 @@ impl Core {
         Ok(SpecialSet(Arc::new(set.map_err(|error| table_error(&error))?)))
     }
 
-    #[pyo3(signature = (text, specials, replace, as_array, with_template = false, /))]
+    #[pyo3(signature = (
+        text, specials, replace = false, as_array = false, with_template = false, n_threads = None, /
+    ))]
     fn encode<'py>(
         &self,
         text: &Bound<'py, PyAny>,
@@ -147,12 +196,34 @@ impl Core {
         replace: bool,
         as_array: bool,
         with_template: bool,
+        n_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let py = text.py();
+        let length = text.len().unwrap_or(0);
+        let n_threads = self.n_threads(py, n_threads, length)?;
+        if n_threads > 1 {
+            let how = InParts { n_threads, size: parallel::PART, as_array };
+            return self.parts(text, specials, replace, with_template, &how);
+        }
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
-        let room = output::room_for(text.len().unwrap_or(0));
-        let ids = encode_blocks(text, &mut stream, BLOCK, room, &mut |_| true)?;
-        output::ids(text.py(), ids, as_array)
+        let ids = encode_blocks(text, &mut stream, BLOCK, output::room_for(length), &mut |_| true)?;
+        output::ids(py, ids, as_array)
+    }
+
+    /// Ids of a text that is cut into parts of about `size` bytes or characters, however short.
+    #[pyo3(signature = (text, specials, replace, with_template, n_threads, size, /))]
+    fn encode_in_parts<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        specials: &SpecialSet,
+        replace: bool,
+        with_template: bool,
+        n_threads: usize,
+        size: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let how = InParts { n_threads, size: size.max(1), as_array: false };
+        self.parts(text, specials, replace, with_template, &how)
     }
 
     /// Ids, and begin and end of what each stands for, in bytes of the text.
@@ -179,15 +250,33 @@ impl Core {
         Ok((ids, spans))
     }
 
-    #[pyo3(signature = (text, specials, replace, limit, /))]
+    #[pyo3(signature = (text, specials, replace = false, limit = None, n_threads = None, /))]
     fn count(
         &self,
         text: &Bound<'_, PyAny>,
         specials: &SpecialSet,
         replace: bool,
         limit: Option<usize>,
+        n_threads: Option<usize>,
     ) -> PyResult<usize> {
         let mut count = 0;
+        if limit.is_none() {
+            let n_threads = self.n_threads(text.py(), n_threads, text.len().unwrap_or(0))?;
+            if n_threads > 1 {
+                let encoder = self.encoder(specials, replace);
+                let mut take = |ids: &[u32]| {
+                    count += ids.len();
+                    Ok(())
+                };
+                let done = parallel::encode(text, &encoder, n_threads, parallel::PART, &mut take)?;
+                if done.is_err() {
+                    // The ids before the fault, which nobody kept, belong to the error.
+                    let how = InParts { n_threads, size: parallel::PART, as_array: true };
+                    self.parts(text, specials, replace, false, &how)?;
+                }
+                return Ok(count);
+            }
+        }
         let first_block = if limit.is_some() { LIMITED_BLOCK } else { BLOCK };
         let mut stream = self.stream(specials, replace);
         encode_blocks(text, &mut stream, first_block, Vec::new(), &mut |ids| {
@@ -198,35 +287,23 @@ impl Core {
         Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
     }
 
-    #[pyo3(signature = (texts, specials, replace, as_array, n_threads, with_template = false, /))]
+    #[pyo3(signature = (
+        texts, specials, replace, as_array, n_threads = None, with_template = false, size = None, /
+    ))]
     #[allow(clippy::too_many_arguments, reason = "called from one place, by position")]
     fn encode_batch<'py>(
         &self,
-        py: Python<'py>,
         texts: &Bound<'py, PyList>,
         specials: &SpecialSet,
         replace: bool,
         as_array: bool,
-        n_threads: usize,
+        n_threads: Option<usize>,
         with_template: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let mut wholes = Vec::with_capacity(texts.len());
-        for (index, text) in texts.iter().enumerate() {
-            wholes.push(Whole::new(&text).map_err(|error| at_index(py, index, error))?);
-        }
-        let results = batch::encode(py, &wholes, n_threads, || {
-            let mut stream = self.stream(specials, replace);
-            stream.set_template(with_template);
-            stream
-        })?;
-        let list = PyList::empty(py);
-        for (index, result) in results.into_iter().enumerate() {
-            match result {
-                Ok(ids) => list.append(output::ids(py, ids, as_array)?)?,
-                Err((error, ids)) => return Err(at_index(py, index, input_error(&error, ids))),
-            }
-        }
-        Ok(list.into_any())
+        size: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let encoder = self.encoder(specials, replace);
+        let how = batch::How { as_array, with_template, n_threads, size };
+        batch::encode(texts, &encoder, &how)
     }
 
     /// Bytes of the tokens `ids`, joined.
@@ -329,7 +406,7 @@ fn not_an_id(object: &Bound<'_, PyAny>, index: usize, error: PyErr) -> PyErr {
 }
 
 /// Say which element of a sequence an error is about.
-fn at_index(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+pub fn at_index(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
     let noted = error.value(py).call_method1("add_note", (format!("at index {index}"),));
     match noted.and_then(|_| error.value(py).setattr("index", index)) {
         Ok(()) => error,

@@ -5,12 +5,10 @@ Enters: texts. Leaves: the ids of each. Nothing is held back.
 
 from __future__ import annotations
 
-import os
-
 from tokstream._arrays import as_array
 from tokstream._light import TYPE_CHECKING, cast
-from tokstream.errors import ConfigurationError
 from tokstream.verbs.parts import Parts, replaces
+from tokstream.verbs.threads import checked_number, environment_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,9 +16,7 @@ if TYPE_CHECKING:
     from tokstream._core import Ids
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
 
-__all__ = ["BatchVerbs", "number_of_threads"]
-
-_THREADS_VARIABLE = "TOKSTREAM_NUM_THREADS"
+__all__ = ["BatchVerbs"]
 
 
 class BatchVerbs(Parts):
@@ -41,16 +37,18 @@ class BatchVerbs(Parts):
         """Return the ids of several texts, on several threads.
 
         Args:
-            texts: texts of any sizes.
-            num_threads: at most so many at once; by default the number of processors this
-                process may use, or the environment variable TOKSTREAM_NUM_THREADS.
+            texts: texts of any sizes; a long one is encoded on several threads, too.
+            num_threads: at most so many, as in `encode`.
             allowed_special: as in `encode`.
             disallowed_special: as in `encode`.
             errors: as in `encode`.
             add_special_tokens: as in `encode`.
 
         Raises:
-            InputError: as in `encode`; the first text at fault is in the error's `index`.
+            InputError: as in `encode`; the index of the first text at fault is in the error's
+                `index` and in a note.
+            TypeError: the same for something that is no text.
+            ConfigurationError: as in `encode`.
         """
         return cast(
             "list[list[int]]",
@@ -101,34 +99,7 @@ class BatchVerbs(Parts):
         if isinstance(texts, str | bytes | bytearray):
             raise TypeError("encode_batch takes several texts; pass a list, or use encode")
         specials = self._special.resolve(allowed_special, disallowed_special)
-        n_threads = number_of_threads(num_threads)
+        n_threads = checked_number(num_threads) or environment_number()
         return self._core.encode_batch(
             list(texts), specials, replaces(errors), as_array, n_threads, with_template
         )
-
-
-def number_of_threads(num_threads: int | None) -> int:
-    """Return how many threads a batch may use: the number given, the environment's, or all.
-
-    Raises:
-        ConfigurationError: less than one.
-    """
-    where = "num_threads"
-    value: int | str
-    if num_threads is not None:
-        value = num_threads
-    elif setting := os.environ.get(_THREADS_VARIABLE):
-        where, value = _THREADS_VARIABLE, setting
-    else:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (os.cpu_count() or 1)
-        )
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ConfigurationError(f"{where} is {value!r}; it must be a number of threads, 1 or more")
-    return number

@@ -151,6 +151,18 @@ impl Scan {
         }
     }
 
+    /// Inside a pretoken that began before position 1, where the next text begins, and whose match
+    /// goes on for certain.
+    pub(crate) fn inside(state: u16) -> Self {
+        Self { state, begin: 0, last: 0, ..Self::at(1) }
+    }
+
+    /// The state, if that is all that decides how the text is read on and all of it so far surely
+    /// belongs to the live pretoken, or to earlier ones.
+    pub(crate) fn state_inside(&self, automaton: &Automaton) -> Option<u16> {
+        (self.tracked.is_none() && automaton.covers(self.state)).then_some(self.state)
+    }
+
     /// Begin of the live pretoken.
     #[must_use]
     pub fn begin(&self) -> u64 {

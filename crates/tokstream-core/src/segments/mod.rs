@@ -186,6 +186,24 @@ impl SpecialSet {
             && self.forbidden_names == other.forbidden_names
     }
 
+    /// Bytes of the longest string of both kinds.
+    pub(crate) fn longest(&self) -> usize {
+        self.openings.longest
+    }
+
+    /// Does any string of both kinds occur in `text` so that it has bytes in `range`?
+    pub(crate) fn touches(&self, text: &[u8], range: Range<usize>) -> bool {
+        let Openings { sorted, starts, longest } = &self.openings;
+        let first = range.start.saturating_sub(longest.saturating_sub(1));
+        let occurs = |at: usize| {
+            let rest = &text[at..];
+            let same_start = sorted.partition_point(|string| string[0] < rest[0]);
+            let strings = sorted[same_start..].iter().take_while(|string| string[0] == rest[0]);
+            strings.into_iter().any(|s| at + s.len() > range.start && rest.starts_with(s))
+        };
+        (first..range.end.min(text.len())).any(|at| starts[text[at] as usize] && occurs(at))
+    }
+
     fn is_empty(&self) -> bool {
         self.openings.sorted.is_empty()
     }

@@ -2,6 +2,8 @@
 //!
 //! In: text of one segment. Out: ids that are final. Held back: from the last emitted boundary on.
 
+mod cut;
+
 use crate::core::Core;
 use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::Scratch;

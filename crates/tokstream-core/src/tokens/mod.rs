@@ -27,6 +27,7 @@ pub use live::Live;
 pub use merge::MergeScratch;
 pub use order::{BEGIN_MARKER, END_MARKER, HIDDEN, Order, Units, canonical_order};
 pub use pieces::PieceTable;
+pub(crate) use seams::Parts as SeamParts;
 pub use vocabulary::{TokenTable, Vocabulary};
 pub(crate) use window::Across;
 pub use window::Window;

@@ -18,7 +18,7 @@ from tokstream.compat.tiktoken.errors import (
 )
 from tokstream.errors import ConfigurationError, InvalidTokenIdError
 from tokstream.tokenizer import Tokenizer
-from tokstream.verbs.batch import number_of_threads
+from tokstream.verbs.threads import checked_number
 from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -306,14 +306,14 @@ class Encoding(_Root):
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
         """Do as `decode` for several lists; on one thread, which is faster than several."""
-        number_of_threads(num_threads)
+        checked_number(num_threads)
         return [self.decode(tokens, errors) for tokens in batch]
 
     def decode_bytes_batch(
         self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
         """Do as `decode_bytes` for several lists; on one thread, which is faster than several."""
-        number_of_threads(num_threads)
+        checked_number(num_threads)
         return [self.decode_bytes(tokens) for tokens in batch]
 
     # facts
@@ -374,7 +374,7 @@ class Encoding(_Root):
         return self._resolve(allowed, disallowed)
 
     def _batch(self, texts: Iterable[str], specials: SpecialSet, n: int) -> list[list[int]]:
-        n_threads = number_of_threads(n)
+        n_threads = checked_number(n)
         listed: list[Text] = list(texts)
         for kind in set(map(type, listed)):
             if not issubclass(kind, str):

@@ -1,0 +1,183 @@
+//! Where a text may be cut so that its parts are encoded one by one.
+//!
+//! Between some classes of characters a pretoken ends whatever came before: there the part behind
+//! begins like a text. In scripts without spaces a part may begin inside a pretoken instead, at a
+//! boundary that no token spans (see `tokens/seams`); then the state in which the pattern gets
+//! there is only a guess, made from the text before, for the part before to confirm.
+
+use std::ops::Range;
+
+use crate::core::Core;
+use crate::pretokens::{Automaton, DEAD, FLAG, START};
+use crate::segments::SpecialSet;
+use crate::tokens::SeamParts;
+
+/// Longest character, in bytes.
+const MAX_WIDTH: usize = 4;
+/// Text before a cut from which the state there is guessed, in bytes.
+const LOOK_BACK: usize = 1024;
+/// Guesses for one cut, at most.
+const MAX_GUESSES: usize = 16;
+
+/// How the text behind a cut begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// With a pretoken, or the text.
+    Pretoken,
+    /// Inside a pretoken, which the pattern reads in this state.
+    Inside(u16),
+}
+
+/// A place to cut, and what is behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// How the next part begins.
+    pub entry: Entry,
+    /// The next part's first character.
+    after: [u8; MAX_WIDTH],
+    width: usize,
+}
+
+impl Cut {
+    /// The next part's first character.
+    #[must_use]
+    pub fn after(&self) -> &[u8] {
+        &self.after[..self.width]
+    }
+}
+
+/// The pairs of classes between which a pretoken ends, whatever came before.
+#[derive(Debug)]
+pub(crate) struct CertainCuts {
+    n_classes: usize,
+    /// `[n_classes][n_classes]`
+    is_certain: Vec<bool>,
+}
+
+impl CertainCuts {
+    /// Cost: O(states · classes²).
+    pub(crate) fn new(automaton: &Automaton) -> Self {
+        let n_classes = automaton.n_classes();
+        let states = START..automaton.n_states() as u16;
+        let mut is_certain = Vec::with_capacity(n_classes * n_classes);
+        for before in 0..n_classes {
+            // What holds a character has read it without dying; it ends right behind if it then
+            // dies with a match that ends there.
+            let mut behind: Vec<u16> =
+                states.clone().map(|state| automaton.step(state, before) & !FLAG).collect();
+            behind.retain(|&state| state != DEAD);
+            behind.sort_unstable();
+            behind.dedup();
+            let ends = |after| {
+                let end = |&state: &u16| automaton.step(state, after) == FLAG | DEAD;
+                !behind.is_empty() && behind.iter().all(end)
+            };
+            is_certain.extend((0..n_classes).map(ends));
+        }
+        Self { n_classes, is_certain }
+    }
+
+    fn between(&self, before: usize, after: usize) -> bool {
+        self.is_certain[before * self.n_classes + after]
+    }
+}
+
+/// A place to cut `text` in `range`, and what follows; `None` if none is found.
+///
+/// Cost: O(range), plus a search for special tokens around the place.
+pub(crate) fn find(
+    core: &Core,
+    specials: &SpecialSet,
+    text: &[u8],
+    range: Range<usize>,
+) -> Option<(usize, Cut)> {
+    // Of text that is not UTF-8, what is, with enough of it around that the decoder cannot make
+    // a special token there of what it puts in place of the rest.
+    let mut begin = range.start;
+    let margin = specials.longest() + 2 * MAX_WIDTH;
+    for valid in text[range].utf8_chunks() {
+        let end = begin + valid.valid().len();
+        let inner = begin + margin..end.saturating_sub(margin);
+        if inner.start < inner.end {
+            let found = certain(core, specials, text, inner.clone())
+                .or_else(|| inside(core, specials, text, begin, inner));
+            if found.is_some() {
+                return found;
+            }
+        }
+        begin = end + valid.invalid().len();
+    }
+    None
+}
+
+/// The next begin of a character.
+fn ceil(text: &[u8], at: usize) -> usize {
+    (at..text.len()).find(|&at| text[at] & 0xC0 != 0x80).unwrap_or(text.len())
+}
+
+/// Is the text around `at` neither in a special token nor next to one?
+fn is_plain(specials: &SpecialSet, text: &[u8], at: usize) -> bool {
+    !specials.touches(text, at - MAX_WIDTH..at + MAX_WIDTH)
+}
+
+fn cut(text: &[u8], at: usize, entry: Entry) -> (usize, Cut) {
+    let width = ceil(text, at + 1) - at;
+    let mut after = [0; MAX_WIDTH];
+    after[..width].copy_from_slice(&text[at..at + width]);
+    (at, Cut { entry, after, width })
+}
+
+/// The first place in `range`, which is valid, where a pretoken ends for certain.
+fn certain(
+    core: &Core,
+    specials: &SpecialSet,
+    text: &[u8],
+    range: Range<usize>,
+) -> Option<(usize, Cut)> {
+    let cuts = core.certain_cuts();
+    let mut at = ceil(text, range.start);
+    let mut before = None;
+    while at < range.end {
+        let (class, width) = core.automaton.read_class(text, at);
+        if before.is_some_and(|before| cuts.between(before, class)) && is_plain(specials, text, at)
+        {
+            return Some(cut(text, at, Entry::Pretoken));
+        }
+        before = Some(class);
+        at += width;
+    }
+    None
+}
+
+/// A place in `range` that no token spans, inside a pretoken that surely holds both its sides if
+/// the guess is right; text from `begin` on is valid.
+fn inside(
+    core: &Core,
+    specials: &SpecialSet,
+    text: &[u8],
+    begin: usize,
+    range: Range<usize>,
+) -> Option<(usize, Cut)> {
+    let seams = core.vocabulary.seams.as_ref()?;
+    let automaton = &core.automaton;
+    let first = ceil(text, range.start.max(begin + LOOK_BACK.min(range.len() / 2)));
+    let end = ceil(text, range.end);
+    if end - first < 2 * MAX_WIDTH {
+        return None;
+    }
+    let mut parts = SeamParts::default();
+    let places = seams.take_apart(text, first, &[end], &mut parts)?;
+    let mut places = places.iter().copied().filter(|&place| place < end).take(MAX_GUESSES);
+    let mut at = ceil(text, first - LOOK_BACK.min(first - begin));
+    let mut state = START;
+    places.find_map(|place| {
+        while at < place {
+            let (class, width) = automaton.read_class(text, at);
+            let next = automaton.step(state, class) & !FLAG;
+            state = if next == DEAD { automaton.step(START, class) & !FLAG } else { next };
+            at += width;
+        }
+        let is_usable = state != DEAD && automaton.covers(state) && is_plain(specials, text, place);
+        is_usable.then(|| cut(text, place, Entry::Inside(state)))
+    })
+}
