@@ -14,6 +14,7 @@ mod oracle;
 pub mod parallel;
 pub mod paths;
 pub mod pipelines;
+pub mod prepared_reader;
 mod special;
 mod specs;
 pub mod stability;
@@ -25,7 +26,7 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
     ("delay", delay::check),
@@ -35,5 +36,6 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("parallel", parallel::check),
     ("pipelines", pipelines::check),
     ("automaton_loader", automaton_loader::check),
+    ("prepared_reader", prepared_reader::check),
     ("vocabulary_loader", vocabulary_loader::check),
 ];

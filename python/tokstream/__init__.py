@@ -109,18 +109,14 @@ def load(
 
     Cost: about a second for 100,000 tokens, about two for 260,000.
     """
-    from tokstream.formats import load_parts  # noqa: PLC0415 - embedded encodings need no formats
-    from tokstream.tokenizer import Tokenizer  # noqa: PLC0415 - see `_MODULES`
-
     if isinstance(source, str) and not source:
         from tokstream.errors import ConfigurationError  # noqa: PLC0415 - see `_MODULES`
 
         raise ConfigurationError("the path is empty; give the path of a file or directory")
 
-    parts = load_parts(source, pattern, special_tokens, name)
-    if parts.format == "rank-file" and not parts.normalizer and parts.special_default == "refuse":
-        return Tokenizer(parts.name, parts.vocabulary, parts.pattern or "", parts.special_tokens)
-    return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
+    from tokstream.prepared.sources import load_source  # noqa: PLC0415 - see `_MODULES`
+
+    return load_source(source, pattern, special_tokens, name)
 
 
 def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = None) -> Tokenizer:

@@ -154,6 +154,44 @@ class SpecialSet:
 
     def __new__(cls, allowed: list[tuple[str, int]], forbidden: list[str], /) -> SpecialSet: ...
 
+BUILD: str
+"""The version of the package and a number that tells its builds apart."""
+
+def checksum(data: bytes, /) -> int:
+    """Number below 2**64 that other data hardly has (XXH3; no protection against malice)."""
+
+@final
+class Prepared:
+    """A prepared file, mapped; see `tokstream.prepared`.
+
+    Args:
+        path: the file.
+        owner: the user id that it must belong to; None where files have none.
+
+    Raises:
+        VocabularyError: there is no such file, or it is not to be used: damaged, of another build,
+            of another user, or others may write it.
+    """
+
+    def __new__(cls, path: str, owner: int | None, /) -> Prepared: ...
+    def section(self, index: int, /) -> bytes:
+        """Bytes that were given as `sections[index]`.
+
+        Raises:
+            VocabularyError: there are none, or they are damaged.
+        """
+
+    def core(self, automaton: bytes | None, spec: Spec | None = None, /) -> Core:
+        """Tables, in place.
+
+        Args:
+            automaton: as for `Core`.
+            spec: as for `Core`; `rules`, `whole_pieces` and `decode_only` are in the file.
+
+        Raises:
+            VocabularyError: the file is damaged.
+        """
+
 @final
 class Core:
     """Tables of one tokenizer; immutable.
@@ -181,6 +219,13 @@ class Core:
         spec: Spec | None = None,
         /,
     ) -> Core: ...
+    def write(self, path: str, sections: list[bytes], /) -> None:
+        """Write the tables to a new file, with `sections` before them; see `Prepared`.
+
+        Raises:
+            OSError: the file is there already, or cannot be written; it may be there in part.
+        """
+
     def special_set(self, allowed: list[str] | None, forbidden: list[str], /) -> SpecialSet:
         """Set of the spec's added tokens.
 

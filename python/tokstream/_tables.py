@@ -33,19 +33,25 @@ if hasattr(os, "register_at_fork"):
 
 
 class Tables:
-    """Native tables, one set for equal content in a process."""
+    """Native tables, one set for equal content in a process.
 
-    def __init__(self, core: Core) -> None:
+    Attributes:
+        core: the tables.
+        path: the prepared file they are mapped from; None if they were made in memory.
+    """
+
+    def __init__(self, core: Core, path: str | None = None) -> None:
         self.core = core
+        self.path = path
 
 
-def shared_tables(key: tuple[object, ...], build: Callable[[], Core]) -> Tables:
+def shared_tables(key: tuple[object, ...], build: Callable[[], Tables]) -> Tables:
     """Return the tables of a key, built where the process has none yet."""
     with _shared_lock:
         known = _shared.get(key)
     if known is not None:
         return known
-    tables = Tables(build())
+    tables = build()
     release_free_memory()
     with _shared_lock:
         return _shared.setdefault(key, tables)

@@ -27,6 +27,7 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
 
     `path` says which way text goes through the engine, `reads_by` how the one automaton reads it:
     "avx512", "avx2" or "scalar" (in blocks), or "plain" where the pattern is not simple enough.
+    `prepared_file` is the file that the tables are mapped from; None if they were made in memory.
 
     `streaming` says how far behind a stream may be. Its keys:
 
@@ -96,6 +97,7 @@ def _common(
         "pattern": tokenizer.pattern,
         "path": "one automaton",
         "reads_by": core.reads_by,
+        "prepared_file": tokenizer._tables.path,  # noqa: SLF001
     }
     if parts is not None:
         facts["format"] = parts.format

@@ -51,8 +51,15 @@ class SpecialPolicy:
         self._core = core
         self._choices: dict[tuple[SpecialChoice, SpecialChoice], _core.SpecialSet] = {}
         self._kept: dict[tuple[frozenset[str], frozenset[str]], _core.SpecialSet] = {}
-        self.plain = self._prepare(frozenset(), frozenset())
+        self._plain: _core.SpecialSet | None = None
         self.default = self._resolve(None, None)
+
+    @property
+    def plain(self) -> _core.SpecialSet:
+        """The set for which special tokens are plain text."""
+        if self._plain is None:
+            self._plain = self._prepare(frozenset(), frozenset())
+        return self._plain
 
     def resolve(
         self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice

@@ -27,11 +27,13 @@ from tokstream.verbs.streams import StreamVerbs
 from tokstream.verbs.threads import checked_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.decoding import Decoder
-    from tokstream.formats.parts import TokenizerParts
+    from tokstream.formats.parts import SpecialDefault, TokenizerParts
+    from tokstream.prepared import Place
+    from tokstream.prepared.parts import StoredParts
     from tokstream.vocabulary import Vocabulary
 
 __all__ = ["Tokenizer"]
@@ -68,19 +70,20 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     __slots__ = (
         "_core",
-        "_decoder",
         "_eos",
+        "_has_parts",
         "_is_embedded",
         "_key",
+        "_known_parts",
+        "_known_vocabulary",
         "_n_vocab",
         "_name",
-        "_parts",
         "_pattern",
         "_shared_ids",
         "_special",
         "_special_tokens",
+        "_stored",
         "_tables",
-        "_vocabulary",
     )
 
     def __init__(
@@ -91,7 +94,6 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         special_tokens: Mapping[str, int] | None = None,
         *,
         eos: str | None = None,
-        _automaton: bytes | None = None,
     ) -> None:
         """Build a tokenizer from its parts.
 
@@ -106,97 +108,159 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             PatternError: the pattern cannot be honoured exactly.
             VocabularyError: the vocabulary cannot.
         """
-        self._name = name
-        self._vocabulary = vocabulary
-        self._pattern = pattern
-        self._special_tokens = dict(special_tokens or {})
-        if _automaton is None:  # embedded ones are checked by a test
-            from tokstream.vocabulary import check_special_tokens  # noqa: PLC0415 - see `_light`
+        from tokstream.vocabulary import check_special_tokens  # noqa: PLC0415 - see `_light`
 
-            check_special_tokens(self._special_tokens, vocabulary, allow_shared_ids=True)
-        self._eos = eos if eos is not None else _END_OF_TEXT
-        if eos is not None and eos not in self._special_tokens:
+        special_tokens = dict(special_tokens or {})
+        check_special_tokens(special_tokens, vocabulary, allow_shared_ids=True)
+        if eos is not None and eos not in special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
+        self._fill_plain(name, vocabulary, pattern, special_tokens, eos)
+        self._share(lambda: Tables(_plain_core(vocabulary, pattern, special_tokens)))
+
+    def _fill(
+        self,
+        name: str,
+        pattern: str,
+        special_tokens: dict[str, int],
+        eos: str | None,
+        n_vocab: int,
+        key: tuple[object, ...],
+    ) -> None:
+        """Set what every tokenizer has but its tables."""
+        self._name = name
+        self._pattern = pattern
+        self._special_tokens = special_tokens
+        self._eos = eos or _END_OF_TEXT
+        self._n_vocab = n_vocab
+        self._key = key
         self._is_embedded = False
-        self._parts: TokenizerParts | None = None
-        self._decoder: Decoder | None = None
-        largest_special = max(self._special_tokens.values(), default=-1)
-        self._n_vocab = max(vocabulary.n_vocab, largest_special + 1)
-        self._key: tuple[object, ...] = (
-            vocabulary.content_digest(),
-            pattern,
-            tuple(sorted(self._special_tokens.items())),
-        )
-        self._tables: Tables = shared_tables(self._key, lambda: self._build(_automaton))
+        self._has_parts = False
+        self._known_vocabulary: Vocabulary | None = None
+        self._known_parts: TokenizerParts | None = None
+        self._stored: StoredParts | None = None
+
+    def _fill_plain(
+        self,
+        name: str,
+        vocabulary: Vocabulary,
+        pattern: str,
+        special_tokens: dict[str, int],
+        eos: str | None,
+    ) -> None:
+        largest_special = max(special_tokens.values(), default=-1)
+        n_vocab = max(vocabulary.n_vocab, largest_special + 1)
+        key = _plain_key(vocabulary.content_digest(), pattern, special_tokens)
+        self._fill(name, pattern, special_tokens, eos, n_vocab, key)
+        self._known_vocabulary = vocabulary
+
+    def _share(self, build: Callable[[], Tables], default: SpecialDefault = "refuse") -> None:
+        """Take the process's tables for this content, built if there are none."""
+        self._tables: Tables = shared_tables(self._key, build)
         self._core = self._tables.core
-        self._special = SpecialPolicy(self._special_tokens)
-        spellings: dict[int, list[bytes]] = {}
-        for text, token_id in self._special_tokens.items():
-            spellings.setdefault(token_id, []).append(text.encode())
-        self._shared_ids = {k: names for k, names in spellings.items() if len(names) > 1}
-
-    def _build(self, automaton: bytes | None) -> _core.Core:
-        if automaton is None:
-            automaton = self._automaton_bytes()
-        vocabulary = self._vocabulary
-        return _core.Core(
-            vocabulary.blob,
-            vocabulary.lengths,
-            vocabulary.ids,
-            list(self._special_tokens.items()),
-            automaton,
-        )
-
-    def _automaton_bytes(self) -> bytes:
-        """Compile the pattern, or take what was compiled before for an embedded encoding."""
-        from tokstream.encodings import registry  # noqa: PLC0415 - it is there by now
-
-        if (known := registry.compiled_pattern(self._pattern)) is not None:
-            return known
-        from tokstream.patterns import compile_pattern  # noqa: PLC0415 - embedded ones need it not
-
-        return compile_pattern(self._pattern).to_bytes()
+        own_tokens = self._core if self._has_parts else None
+        self._special = SpecialPolicy(self._special_tokens, default, own_tokens)
+        self._shared_ids = {}
+        values = self._special_tokens.values()
+        if not self._has_parts and len(set(values)) < len(values):
+            spellings: dict[int, list[bytes]] = {}
+            for text, token_id in self._special_tokens.items():
+                spellings.setdefault(token_id, []).append(text.encode())
+            self._shared_ids = {k: names for k, names in spellings.items() if len(names) > 1}
 
     @classmethod
-    def _from_parts(cls, parts: TokenizerParts) -> Tokenizer:
-        """Build a tokenizer from what a format's reader found."""
+    def _from_parts(cls, parts: TokenizerParts, place: Place | None = None) -> Tokenizer:
+        """Build a tokenizer from what a format's reader found, and keep its tables in `place`."""
         self = object.__new__(cls)
-        self._name = parts.name
-        self._vocabulary = parts.vocabulary
-        self._pattern = parts.pattern or ""
-        self._special_tokens = dict(parts.special_tokens)
-        self._eos = parts.eos or _END_OF_TEXT
-        self._is_embedded = False
-        self._parts = parts
-        self._decoder = parts.decoder
-        self._n_vocab = parts.n_vocab
-        self._key = parts.key()
+        pattern, special_tokens = parts.pattern or "", dict(parts.special_tokens)
+        if parts.is_plain():
+            self._fill_plain(parts.name, parts.vocabulary, pattern, special_tokens, None)
+        else:
+            self._fill(parts.name, pattern, special_tokens, parts.eos, parts.n_vocab, parts.key())
+            self._known_vocabulary = parts.vocabulary
+            self._known_parts = parts
+            self._has_parts = True
+
+        def build() -> Tables:
+            core = parts.build()
+            if place is not None and place.path is not None:
+                from tokstream.prepared.parts import keep  # noqa: PLC0415 - seldom needed
+
+                if (stored := keep(place, core, parts, self._key)) is not None:
+                    return Tables(stored.core(), place.path)
+            return Tables(core)
+
         try:
-            self._tables = shared_tables(self._key, parts.build)
-            self._core = self._tables.core
-            self._special = SpecialPolicy(self._special_tokens, parts.special_default, self._core)
+            self._share(build, parts.special_default)
         except ValueError as error:  # all that the engine refuses
+            if not self._has_parts:
+                raise
             raise UnsupportedTokenizerError(
                 f"{parts.name}: {error}", str(error).split(":", 1)[0]
             ) from error
-        self._shared_ids = {}
+        return self
+
+    @classmethod
+    def _from_file(cls, stored: StoredParts, path: str | None) -> Tokenizer:
+        """Build a tokenizer from a prepared file.
+
+        Raises:
+            ValueError: the file is damaged.
+        """
+        self = object.__new__(cls)
+        head = stored.head
+        self._fill(
+            head["name"],
+            head["pattern"] or "",
+            dict(head["special_tokens"]),
+            head["eos"] if head["has_parts"] else None,
+            head["n_vocab"],
+            stored.key,
+        )
+        self._has_parts = head["has_parts"]
+        self._stored = stored
+        self._share(lambda: Tables(stored.core(), path), head["special_default"])
         return self
 
     @classmethod
     def _embedded(cls, name: str) -> Tokenizer:
-        from tokstream.encodings import registry  # noqa: PLC0415 - it is about to be used
+        from tokstream.encodings import prepared  # noqa: PLC0415 - it is about to be used
 
-        spec = registry.spec(name)
-        self = cls(
-            name,
-            registry.vocabulary(name),
-            spec.pattern,
-            spec.special_tokens,
-            eos=spec.eos,
-            _automaton=registry.load_automaton_bytes(name),
-        )
+        self = object.__new__(cls)
+        spec = prepared.spec(name)
+        special_tokens = dict(spec.special_tokens)
+        digest, build = prepared.tables(spec)
+        key = _plain_key(digest, spec.pattern, special_tokens)
+        self._fill(name, spec.pattern, special_tokens, spec.eos, spec.n_vocab, key)
         self._is_embedded = True
+        self._share(build)
         return self
+
+    def _automaton_bytes(self) -> bytes:
+        return _automaton_of(self._pattern)
+
+    @property
+    def _vocabulary(self) -> Vocabulary:
+        """Tokens in merge-rank order; where tables come from a file, read when asked for."""
+        if self._known_vocabulary is None:
+            if self._stored is not None:
+                self._known_vocabulary = self._stored.parts().vocabulary
+            else:
+                from tokstream.encodings.registry import vocabulary  # noqa: PLC0415
+
+                self._known_vocabulary = vocabulary(self._name)
+        return self._known_vocabulary
+
+    @property
+    def _parts(self) -> TokenizerParts | None:
+        """What a format's reader found; None for rank files and embedded encodings."""
+        if self._known_parts is None and self._has_parts and self._stored is not None:
+            self._known_parts = self._stored.parts()
+        return self._known_parts
+
+    @property
+    def _decoder(self) -> Decoder | None:
+        """How ids become text; None if their text is the tokens' bytes, joined."""
+        return None if (parts := self._parts) is None else parts.decoder
 
     @property
     def name(self) -> str:
@@ -361,9 +425,9 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
             TypeError: no iterable, or something in it is no integer; it names the index.
         """
-        if self._decoder is not None and errors == "replace":
+        if errors == "replace" and (decoder := self._decoder) is not None:
             try:
-                return self._decoder.decode(ids)
+                return decoder.decode(ids)
             except TypeError as error:
                 raise _named(error, ids) from None
         return self.decode_bytes(ids).decode("utf-8", errors)
@@ -371,8 +435,8 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of ids; those of a part of a text may be no whole characters."""
         try:
-            if self._decoder is not None:
-                return self._decoder.decode_bytes(ids)
+            if (decoder := self._decoder) is not None:
+                return decoder.decode_bytes(ids)
             return self._core.decode(ids)
         except TypeError as error:
             raise _named(error, ids) from None
@@ -417,8 +481,8 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     def _id_of_entry(self, token: bytes) -> int | None:
         token_id = self._core.token_id(token)
-        if self._parts is not None and (token_id is None or token_id >= self._n_vocab):
-            return self._parts.id_of(token)
+        if (token_id is None or token_id >= self._n_vocab) and (parts := self._parts) is not None:
+            return parts.id_of(token)
         return token_id
 
     def info(self) -> dict[str, object]:
@@ -449,13 +513,37 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             from tokstream.encodings import get_encoding  # noqa: PLC0415 - it imports this module
 
             return get_encoding, (self._name,)
-        if self._parts is not None:
-            return Tokenizer._from_parts, (self._parts,)
+        if (parts := self._parts) is not None:
+            return Tokenizer._from_parts, (parts,)
         eos = self._eos if self._eos in self._special_tokens else None
         return _rebuild, (self._name, self._vocabulary, self._pattern, self._special_tokens, eos)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self._name}: {self.n_vocab} ids>"
+
+
+def _plain_key(digest: str, pattern: str, special_tokens: Mapping[str, int]) -> tuple[object, ...]:
+    """Return what tells the content of a rank file or encoding from any other."""
+    return digest, pattern, tuple(sorted(special_tokens.items()))
+
+
+def _plain_core(
+    vocabulary: Vocabulary, pattern: str, special_tokens: Mapping[str, int]
+) -> _core.Core:
+    """Return the tables of a vocabulary whose ids are merge ranks."""
+    tables = (vocabulary.blob, vocabulary.lengths, vocabulary.ids)
+    return _core.Core(*tables, list(special_tokens.items()), _automaton_of(pattern))
+
+
+def _automaton_of(pattern: str) -> bytes:
+    """Compile a pattern, or take what was compiled before for an embedded encoding."""
+    from tokstream.encodings.registry import compiled_pattern  # noqa: PLC0415 - see `_light`
+
+    if (known := compiled_pattern(pattern)) is not None:
+        return known
+    from tokstream.patterns import compile_pattern  # noqa: PLC0415 - it brings the compiler
+
+    return compile_pattern(pattern).to_bytes()
 
 
 def _rebuild(

@@ -1,5 +1,7 @@
 //! The tables of one tokenizer: immutable, shared between threads and streams.
 
+use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,9 +11,11 @@ use crate::error::TableError;
 use crate::levels::{Level, Levels};
 use crate::normalize::Normalizer;
 use crate::parallel::CertainCuts;
+use crate::prepared::{self, Prepared, Writer};
 use crate::pretokens::Automaton;
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
 use crate::spec::{Drops, Markers, Spec};
+use crate::tokens::entries::Entries;
 use crate::tokens::{Expansions, Filter, MergeScratch, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
@@ -41,9 +45,7 @@ pub struct Core {
     has_passes: bool,
     keeps_added: bool,
     /// Ordered by id: every token, special ones included.
-    ids: Vec<u32>,
-    begins: Vec<u32>,
-    blob: Vec<u8>,
+    entries: Entries,
 }
 
 impl Core {
@@ -98,8 +100,21 @@ impl Core {
             }
             Some(drops) => Some(Filter::new(known().map(Into::into), drops == Drops::Characters)),
         };
-        vocabulary.add_whole_pieces(spec.whole_pieces.iter().cloned());
-        let mut core = Self {
+        vocabulary.add_whole_pieces(&spec.whole_pieces);
+        let entries = entries.into_iter().map(|(id, bytes)| (bytes, id)).collect();
+        Self::join(vocabulary, entries, filter, expansions, automaton, spec)
+    }
+
+    /// Join tables and what `spec` says beside them.
+    fn join(
+        vocabulary: Vocabulary,
+        entries: Entries,
+        filter: Option<Filter>,
+        expansions: Expansions,
+        automaton: Option<Automaton>,
+        spec: Spec,
+    ) -> Result<Self, TableError> {
+        let core = Self {
             automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
             filter,
@@ -111,21 +126,57 @@ impl Core {
             has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
             normalizer: spec.normalizer,
             levels: spec.levels,
-            added: spec.added.clone(),
-            expansions: Expansions::default(),
+            added: spec.added,
+            expansions,
             identity: NEXT_IDENTITY.fetch_add(1, Ordering::Relaxed),
-            ids: Vec::with_capacity(entries.len()),
-            begins: vec![0],
-            blob: Vec::new(),
+            entries,
         };
-        for (id, bytes) in entries {
-            core.ids.push(id);
-            core.blob.extend_from_slice(bytes);
-            core.begins.push(core.blob.len() as u32);
-        }
-        core.expansions = expansions;
         core.spellings()?;
         Ok(core)
+    }
+
+    /// Write the tables into the new file `path`, with `extras` of the caller before them.
+    ///
+    /// # Errors
+    /// If the file is there already, or cannot be written; it may be there in part then.
+    pub fn write(&self, path: &Path, extras: &[&[u8]]) -> io::Result<()> {
+        self.write_to(&mut prepared::create(path)?, extras)
+    }
+
+    /// The same to `out`.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut dyn io::Write, extras: &[&[u8]]) -> io::Result<()> {
+        let known: Option<Entries> =
+            self.filter.as_ref().map(|filter| filter.known().map(|unit| (unit, 0)).collect());
+        let mut writer = Writer::new(extras);
+        self.vocabulary.write(&mut writer);
+        self.entries.write(&mut writer);
+        writer.put_option(known.as_ref(), Entries::write);
+        writer.write(out)
+    }
+
+    /// Take the tables from `prepared`; `automaton` and `spec` as they were given when they were
+    /// made, but without `rules`, `whole_pieces` and `decode_only`, which are in the tables.
+    ///
+    /// # Errors
+    /// If sections are missing, or do not fit together.
+    pub fn read(
+        prepared: &Prepared,
+        automaton: Option<Automaton>,
+        spec: Spec,
+    ) -> Result<Self, TableError> {
+        let mut reader = prepared.reader();
+        let vocabulary = Vocabulary::read(&mut reader)?;
+        let entries = Entries::read(&mut reader)?;
+        let known = reader.take_option(Entries::read)?;
+        let filter = known.map(|known| {
+            let units = known.iter().map(|(unit, _)| unit.into());
+            Filter::new(units, spec.drops == Some(Drops::Characters))
+        });
+        let expansions = Expansions::new(&spec.expansions, spec.fused);
+        Self::join(vocabulary, entries, filter, expansions, automaton, spec)
     }
 
     /// Does text go the general way, rather than from segments straight to a pattern?
@@ -220,18 +271,16 @@ impl Core {
     #[must_use]
     pub fn token_bytes(&self, id: u32) -> Option<&[u8]> {
         let guess = id as usize;
-        let index = if self.ids.get(guess) == Some(&id) {
-            guess
-        } else {
-            self.ids.binary_search(&id).ok()?
-        };
-        Some(&self.blob[self.begins[index] as usize..self.begins[index + 1] as usize])
+        let ids = self.entries.ids();
+        let index =
+            if ids.get(guess) == Some(&id) { guess } else { ids.binary_search(&id).ok()? };
+        Some(self.entries.bytes(index))
     }
 
     /// Number of tokens, special ones included.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
-        self.ids.len()
+        self.entries.ids().len()
     }
 
     /// Ids before and behind a text.

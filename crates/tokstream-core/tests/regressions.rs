@@ -92,5 +92,6 @@ random_inputs! {
     parallel: 300,
     pipelines: 100,
     automaton_loader: 500,
+    prepared_reader: 500,
     vocabulary_loader: 1_000,
 }

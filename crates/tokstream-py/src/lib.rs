@@ -14,6 +14,7 @@ mod order;
 mod output;
 mod parallel;
 mod positions;
+mod prepared;
 mod scores;
 mod spec;
 mod stages;
@@ -24,6 +25,9 @@ mod unicode;
 /// The native part of tokstream.
 #[pymodule]
 mod _core {
+    /// The version of the package and a number that tells its builds apart.
+    #[pymodule_export]
+    const BUILD: &str = tokstream_core::prepared::BUILD;
     #[pymodule_export]
     use crate::levels::Levels;
     #[pymodule_export]
@@ -38,6 +42,8 @@ mod _core {
     use crate::parallel::usable_cores;
     #[pymodule_export]
     use crate::positions::find_tokens;
+    #[pymodule_export]
+    use crate::prepared::{Prepared, checksum};
     #[pymodule_export]
     const MAX_THREADS: usize = crate::parallel::MAX_THREADS;
     #[pymodule_export]

@@ -2,10 +2,12 @@
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use tokstream_core::chunks::OnInvalid;
 use tokstream_core::parallel::Encoder;
@@ -19,6 +21,7 @@ use crate::errors::{InvalidTokenIdError, input_error, table_error};
 use crate::input::{BLOCK, for_each_block};
 use crate::output;
 use crate::parallel;
+use crate::prepared;
 use crate::spec;
 use crate::stream::feed_block;
 
@@ -304,6 +307,12 @@ impl Core {
         let encoder = self.encoder(specials, replace);
         let how = batch::How { as_array, with_template, n_threads, size };
         batch::encode(texts, &encoder, &how)
+    }
+
+    /// Write the tables into the new file `path`, with `sections` before them; see `Prepared`.
+    #[pyo3(signature = (path, sections, /))]
+    fn write(&self, py: Python<'_>, path: PathBuf, sections: Vec<PyBackedBytes>) -> PyResult<()> {
+        prepared::write(py, &self.0, path, sections)
     }
 
     /// Bytes of the tokens `ids`, joined.

@@ -31,6 +31,7 @@ __all__ = [
     "compiled_pattern",
     "load_automaton_bytes",
     "spec",
+    "stamp",
     "vocabulary",
 ]
 
@@ -196,6 +197,13 @@ def spec(name: str) -> EncodingSpec:
         return _SPECS[name]
     except (KeyError, TypeError):
         raise UnknownNameError(_unknown_encoding(name)) from None
+
+
+def stamp(encoding: EncodingSpec) -> str:
+    """Return what tells the content of an encoding from that of another version of it."""
+    stored_as = _STORED_AS.get(encoding.name, encoding.name)
+    n_special = len(encoding.special_tokens)
+    return f"{RANK_FILE_SHA256[stored_as]} {encoding.n_vocab} {n_special} {encoding.pattern}"
 
 
 def vocabulary(name: str) -> Vocabulary:

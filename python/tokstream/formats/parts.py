@@ -126,6 +126,12 @@ class TokenizerParts:
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
 
+    def is_plain(self) -> bool:
+        """Tell a rank file that is treated as tiktoken would."""
+        return (
+            self.format == "rank-file" and not self.normalizer and self.special_default == "refuse"
+        )
+
     def key(self) -> tuple[object, ...]:
         """Return what tells the content from any other; small.
 

@@ -10,8 +10,6 @@ from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tokstream._core import Core
-    from tokstream.decoding import Decoder
-    from tokstream.formats.parts import TokenizerParts
     from tokstream.special import SpecialPolicy
 
 __all__ = ["Parts", "replaces"]
@@ -22,10 +20,8 @@ class Parts:
 
     __slots__ = ()
 
-    _parts: TokenizerParts | None
-    """What a format's reader found; None for rank files and embedded encodings."""
-    _decoder: Decoder | None
-    """How ids become text; None if their text is the tokens' bytes, joined."""
+    _has_parts: bool
+    """Text may be changed before it is merged; not so for rank files and embedded encodings."""
     _core: Core
     """The native tables."""
     _special: SpecialPolicy

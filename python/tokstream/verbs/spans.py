@@ -215,7 +215,7 @@ class SpanVerbs(StreamVerbs):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
         with _DecodeFirst():
-            if self._parts is not None:
+            if self._has_parts:
                 return self._source_spans(text, unit, specials)
             ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
         has_surrogates = False
@@ -255,7 +255,7 @@ class SpanVerbs(StreamVerbs):
 
     def _cuts_in(self, text: bytes, ids: list[int], specials: SpecialSet) -> list[Cut]:
         """Where an id ends and the next begins: before the first, between two, after the last."""
-        if self._parts is None:
+        if not self._has_parts:
             return [(end, end) for end in accumulate(self._lengths_in(text, ids), initial=0)]
         spans = self._core.encode_with_spans(text, specials, True, False)[1]  # noqa: FBT003
         spans = spans[: len(ids)]

@@ -6,9 +6,12 @@
 
 use std::collections::VecDeque;
 
-use crate::error::TableError;
+use bytemuck::{Pod, Zeroable};
 
-use super::merge::Forest;
+use crate::error::TableError;
+use crate::prepared::{Reader, Writer};
+use crate::table::Table;
+
 use super::vocabulary::TokenTable;
 
 const BLOCK: usize = 256;
@@ -22,8 +25,8 @@ const WIDE_SEARCH: usize = 32;
 const NARROW_SEARCH: usize = 16;
 
 /// One node; four to a cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
+#[repr(C, align(16))]
 pub(crate) struct Slot {
     /// Base of the children in the upper 24 bits, the byte that leads here in the lower 8.
     base_and_label: u32,
@@ -32,6 +35,7 @@ pub(crate) struct Slot {
     /// Node of the longest proper suffix of this node's string that has one.
     pub(crate) fail: u32,
     depth: u16,
+    unused: u16,
 }
 
 impl Slot {
@@ -51,34 +55,37 @@ impl Slot {
 /// The automaton; node 0 is the root.
 #[derive(Debug)]
 pub(crate) struct SuffixAutomaton {
-    slots: Vec<Slot>,
+    slots: Table<Slot>,
     leaf_base: u32,
 }
 
 impl SuffixAutomaton {
-    /// Build from the reachable tokens, `sorted` by their bytes.
+    /// Build from the reachable tokens, `sorted` by their bytes; `numbers` has the forest id of
+    /// each. Also returns, by forest id, the next shorter token that is a suffix of the token.
     pub(crate) fn new(
         tokens: &TokenTable,
         sorted: &[u32],
-        forest: &Forest,
-    ) -> Result<Self, TableError> {
-        Builder::default().build(tokens, sorted, forest)
+        numbers: &[u32],
+    ) -> Result<(Self, Vec<u32>), TableError> {
+        Builder::default().build(tokens, sorted, numbers)
+    }
+
+    /// Put it into a file.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        writer.put(std::slice::from_ref(&self.leaf_base));
+        writer.put(&self.slots);
+    }
+
+    /// Take it back.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        let [leaf_base] = reader.take_array()?;
+        Ok(Self { slots: reader.take()?, leaf_base })
     }
 
     /// Read `byte` in `node`; every byte is a token, so the root has all children.
     #[inline(always)]
-    pub(crate) fn step(&self, mut node: u32, byte: u8) -> u32 {
-        loop {
-            let slot = self.slots[node as usize];
-            let child = slot.child(byte);
-            if self.slots[child].label() == byte {
-                return child as u32;
-            }
-            if node == 0 {
-                return 0;
-            }
-            node = slot.fail;
-        }
+    pub(crate) fn step(&self, node: u32, byte: u8) -> u32 {
+        step(&self.slots, node, byte)
     }
 
     /// Forest id of the longest token that ends here.
@@ -101,21 +108,25 @@ impl SuffixAutomaton {
         self.slots[node as usize].base_and_label >> 8 != self.leaf_base
     }
 
-    /// Node of `string`, if it is a prefix of a token.
-    pub(crate) fn find(&self, string: &[u8]) -> Option<u32> {
-        string.iter().try_fold(0, |node: u32, &byte| self.child(node, byte))
-    }
-
-    /// The child of `node` for `byte`, if there is one.
-    pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
-        let child = self.slots[node as usize].child(byte);
-        (self.slots[child].label() == byte).then_some(child as u32)
-    }
-
     /// All nodes and unused slots.
     #[inline(always)]
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
+    }
+}
+
+#[inline(always)]
+fn step(slots: &[Slot], mut node: u32, byte: u8) -> u32 {
+    loop {
+        let slot = slots[node as usize];
+        let child = slot.child(byte);
+        if slots[child].label() == byte {
+            return child as u32;
+        }
+        if node == 0 {
+            return 0;
+        }
+        node = slot.fail;
     }
 }
 
@@ -140,6 +151,47 @@ struct Open {
     high: usize,
     depth: u16,
     node: u32,
+}
+
+/// Tokens in order of their bytes, one behind the other.
+struct Texts {
+    blob: Vec<u8>,
+    begins: Vec<u32>,
+}
+
+impl Texts {
+    fn new(tokens: &TokenTable, sorted: &[u32]) -> Self {
+        let (mut blob, mut begins) = (Vec::new(), vec![0]);
+        for &rank in sorted {
+            blob.extend_from_slice(tokens.bytes(rank));
+            begins.push(blob.len() as u32);
+        }
+        Self { blob, begins }
+    }
+
+    fn length(&self, index: usize) -> usize {
+        (self.begins[index + 1] - self.begins[index]) as usize
+    }
+
+    fn byte(&self, index: usize, depth: usize) -> u8 {
+        self.blob[self.begins[index] as usize + depth]
+    }
+
+    /// Behind the tokens from `low` on that have the same byte at `depth`; few, mostly.
+    fn end_of_byte(&self, low: usize, high: usize, depth: usize) -> usize {
+        let byte = self.byte(low, depth);
+        let (mut low, mut step) = (low, 1);
+        while low + step < high && self.byte(low + step, depth) == byte {
+            low += step;
+            step *= 2;
+        }
+        let mut high = high.min(low + step);
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            if self.byte(middle, depth) == byte { low = middle } else { high = middle }
+        }
+        high
+    }
 }
 
 fn bit(bits: &[Bits], at: usize) -> bool {
@@ -192,6 +244,13 @@ impl Builder {
                 self.add_block();
             }
             if self.free[block] as usize >= bytes.len() {
+                if let &[byte] = bytes {
+                    if let Some(base) = self.place_one(block, byte) {
+                        return base;
+                    }
+                    block += 1;
+                    continue;
+                }
                 let mut unfit = self.taken[block];
                 for &byte in bytes {
                     let used = permute(&self.used[block], byte);
@@ -209,12 +268,30 @@ impl Builder {
         }
     }
 
+    /// The same for one byte in one block: most nodes have one child.
+    fn place_one(&mut self, block: usize, byte: u8) -> Option<usize> {
+        for (word, &used) in self.used[block].iter().enumerate() {
+            let mut free = !used;
+            while free != 0 {
+                let slot = block * BLOCK + word * 64 + free.trailing_zeros() as usize;
+                let base = slot ^ byte as usize;
+                if !bit(&self.taken, base) {
+                    set(&mut self.taken, base);
+                    self.free[block] -= 1;
+                    return Some(base);
+                }
+                free &= free - 1;
+            }
+        }
+        None
+    }
+
     fn build(
         mut self,
         tokens: &TokenTable,
         sorted: &[u32],
-        forest: &Forest,
-    ) -> Result<SuffixAutomaton, TableError> {
+        numbers: &[u32],
+    ) -> Result<(SuffixAutomaton, Vec<u32>), TableError> {
         self.add_block();
         set(&mut self.used, 0);
         self.free[0] -= 1;
@@ -223,21 +300,20 @@ impl Builder {
         let mut order = vec![(0_u32, 0_u32)];
         let mut leaves = Vec::new();
         let mut open = VecDeque::from([Open { low: 0, high: sorted.len(), depth: 0, node: 0 }]);
+        let texts = Texts::new(tokens, sorted);
         let mut bytes = Vec::new();
         let mut spans: Vec<usize> = Vec::new();
         while let Some(Open { mut low, high, depth: d, node }) = open.pop_front() {
-            if low < high && tokens.bytes(sorted[low]).len() == d as usize {
-                own[node as usize] = forest.of_rank(sorted[low]);
+            if low < high && texts.length(low) == d as usize {
+                own[node as usize] = numbers[sorted[low] as usize];
                 low += 1;
             }
             bytes.clear();
             spans.clear();
             while low < high {
-                let byte = tokens.bytes(sorted[low])[d as usize];
-                bytes.push(byte);
+                bytes.push(texts.byte(low, d as usize));
                 spans.push(low);
-                low += sorted[low..high]
-                    .partition_point(|&rank| tokens.bytes(rank)[d as usize] <= byte);
+                low = texts.end_of_byte(low, high, d as usize);
             }
             spans.push(high);
             if bytes.is_empty() {
@@ -274,20 +350,25 @@ impl Builder {
             suffix,
             fail: 0,
             depth,
+            unused: 0,
         });
-        let mut automaton = SuffixAutomaton { slots: slots.collect(), leaf_base };
+        let mut slots: Vec<Slot> = slots.collect();
+        let mut next = vec![0; sorted.len() + 1];
         // Breadth first, so that the failure link of the parent is known.
         for &(node, parent) in &order[1..] {
             if parent != 0 {
-                let byte = automaton.slots[node as usize].label();
-                automaton.slots[node as usize].fail = automaton.step(automaton.fail(parent), byte);
+                let byte = slots[node as usize].label();
+                slots[node as usize].fail = step(&slots, slots[parent as usize].fail, byte);
             }
-            if automaton.slots[node as usize].suffix == 0 {
-                let fail = automaton.fail(node);
-                automaton.slots[node as usize].suffix = automaton.suffix(fail);
+            let Slot { suffix: own, fail, .. } = slots[node as usize];
+            let shorter = slots[fail as usize].suffix;
+            if own == 0 {
+                slots[node as usize].suffix = shorter;
+            } else {
+                next[own as usize] = shorter;
             }
         }
-        Ok(automaton)
+        Ok((SuffixAutomaton { slots: slots.into(), leaf_base }, next))
     }
 
     /// Give leaves a base of their own, and empty slots labels that nothing leads to.

@@ -8,10 +8,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
-
 use crate::error::TableError;
 
+use super::spelled::Spelled;
 use super::vocabulary::TokenTable;
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -112,6 +111,9 @@ fn check_atoms(atoms: &[u32; 256]) -> Result<(), TableError> {
     }
 }
 
+/// Up to so many bytes, the least of all ranks is found by looking at each.
+const SHORT: usize = 64;
+
 /// One part of the token whose run is followed; parts form a linked list over byte positions.
 #[derive(Clone, Copy)]
 struct Part {
@@ -121,10 +123,18 @@ struct Part {
     alive: bool,
 }
 
+/// Part of a short token: its rank, where it ends, and the rank of the pair that it begins.
+#[derive(Clone, Copy, Default)]
+struct ShortPart {
+    rank: u32,
+    end: u32,
+    pair: u32,
+}
+
 /// Follows Merge on one token at a time.
 struct Runs<'a> {
     tokens: &'a TokenTable,
-    ranks: FxHashMap<&'a [u8], u32>,
+    spelled: Spelled<'a>,
     parts: Vec<Part>,
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
 }
@@ -143,12 +153,67 @@ impl Runs<'_> {
             return;
         }
         let end = right + self.parts[right as usize].length;
-        if let Some(&rank) = self.ranks.get(&token[left as usize..end as usize]) {
+        let rank = self.spelled.rank(&token[left as usize..end as usize]);
+        if rank != NONE {
             self.queue.push(Reverse((rank, left, end - left)));
         }
     }
 
     fn follow(&mut self, token: &[u8], own_rank: u32, atoms: &[u32; 256]) -> Run {
+        if token.len() <= SHORT {
+            self.follow_short(token, own_rank, atoms)
+        } else {
+            self.follow_long(token, own_rank, atoms)
+        }
+    }
+
+    fn follow_short(&self, token: &[u8], own_rank: u32, atoms: &[u32; 256]) -> Run {
+        let mut room = [ShortPart::default(); SHORT];
+        let mut n = token.len();
+        for (at, &byte) in token.iter().enumerate() {
+            let pair =
+                token[at..].first_chunk().map_or(NONE, |&pair| self.spelled.rank_of_two(pair));
+            room[at] = ShortPart { rank: atoms[byte as usize], end: at as u32 + 1, pair };
+        }
+        let mut highest = 0;
+        loop {
+            let parts = &mut room[..n];
+            let mut least = 0;
+            for at in 1..n {
+                if parts[at].pair < parts[least].pair {
+                    least = at;
+                }
+            }
+            let ShortPart { rank: left, pair, .. } = parts[least];
+            if pair == NONE {
+                return Run::NotReached;
+            }
+            highest = highest.max(pair);
+            let ShortPart { rank: right, end, .. } = parts[least + 1];
+            if n == 2 {
+                return if pair == own_rank {
+                    Run::Reached(left, right, highest)
+                } else {
+                    Run::NotReached
+                };
+            }
+            parts.copy_within(least + 2.., least + 1);
+            n -= 1;
+            let begin = if least == 0 { 0 } else { parts[least - 1].end as usize };
+            let after = if least + 1 < n {
+                self.spelled.rank(&token[begin..parts[least + 1].end as usize])
+            } else {
+                NONE
+            };
+            parts[least] = ShortPart { rank: pair, end, pair: after };
+            if least > 0 {
+                let before = if least == 1 { 0 } else { parts[least - 2].end as usize };
+                parts[least - 1].pair = self.spelled.rank(&token[before..end as usize]);
+            }
+        }
+    }
+
+    fn follow_long(&mut self, token: &[u8], own_rank: u32, atoms: &[u32; 256]) -> Run {
         self.parts.clear();
         self.queue.clear();
         self.parts.extend((0_u32..).zip(token).map(|(at, &byte)| Part {
@@ -194,11 +259,10 @@ impl Runs<'_> {
 pub(crate) fn rules(tokens: &TokenTable) -> Result<Rules, TableError> {
     let n = tokens.len() as u32;
     let mut atoms = [NONE; 256];
-    let mut ranks = FxHashMap::default();
-    ranks.reserve(n as usize);
+    let mut spelled = Spelled::new(tokens);
     for rank in 0..n {
         let bytes = tokens.bytes(rank);
-        if let Some(other) = ranks.insert(bytes, rank) {
+        if let Some(other) = spelled.insert(rank) {
             return Err(TableError(format!(
                 "ids {} and {} are the same token",
                 tokens.id(other),
@@ -210,7 +274,7 @@ pub(crate) fn rules(tokens: &TokenTable) -> Result<Rules, TableError> {
         }
     }
     check_atoms(&atoms)?;
-    let mut runs = Runs { tokens, ranks, parts: Vec::new(), queue: BinaryHeap::new() };
+    let mut runs = Runs { tokens, spelled, parts: Vec::new(), queue: BinaryHeap::new() };
     let mut rules = Rules {
         left: vec![NONE; n as usize],
         right: vec![NONE; n as usize],

@@ -8,6 +8,9 @@
 //! before the first byte's own first merge rules out, unseen, all tokens with a later one.
 
 use super::merge::{Forest, NEVER};
+use crate::error::TableError;
+use crate::prepared::{Reader, Writer};
+use crate::table::Table;
 
 /// Tokens per entry of `earliest`.
 const BLOCK: usize = 64;
@@ -15,10 +18,10 @@ const BLOCK: usize = 64;
 /// Reachable tokens by their bytes, with the time at which each one's first byte first merges.
 #[derive(Debug)]
 pub(crate) struct Extensions {
-    sorted: Vec<u32>,
-    first_merges: Vec<u32>,
+    sorted: Table<u32>,
+    first_merges: Table<u32>,
     /// The least of each block of `first_merges`.
-    earliest: Vec<u32>,
+    earliest: Table<u32>,
 }
 
 impl Extensions {
@@ -32,11 +35,26 @@ impl Extensions {
             forest.time(token) as u32
         };
         let first_merges: Vec<u32> = sorted.iter().map(first_merge).collect();
-        let earliest = first_merges
+        let earliest: Vec<u32> = first_merges
             .chunks(BLOCK)
             .map(|block| block.iter().copied().min().unwrap_or(u32::MAX))
             .collect();
-        Self { sorted, first_merges, earliest }
+        Self { sorted: sorted.into(), first_merges: first_merges.into(), earliest: earliest.into() }
+    }
+
+    /// Put all tables into a file.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        writer.put(&self.sorted);
+        writer.put(&self.first_merges);
+        writer.put(&self.earliest);
+    }
+
+    /// Take them back.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        let sorted: Table<u32> = reader.take()?;
+        let n = sorted.len();
+        let first_merges = reader.take_n(n)?;
+        Ok(Self { sorted, first_merges, earliest: reader.take_n(n.div_ceil(BLOCK))? })
     }
 
     /// The token with exactly these bytes.

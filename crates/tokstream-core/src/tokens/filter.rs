@@ -15,6 +15,11 @@ impl Filter {
         Self { known: known.into_iter().collect(), are_characters }
     }
 
+    /// The units that are tokens, in some order.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &[u8]> {
+        self.known.iter().map(|unit| &**unit)
+    }
+
     /// The units of `text`, whole characters, and whether each is a token.
     pub fn units<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (&'a [u8], bool)> + 'a {
         let mut rest = text;

@@ -13,9 +13,13 @@
 //! part was there before does the lower rank go first. Tokens are ordered by level, and all of
 //! this stays a range test.
 
-use crate::prefetch::prefetch;
+use bytemuck::{Pod, Zeroable};
 
-use super::automaton::SuffixAutomaton;
+use crate::error::TableError;
+use crate::prefetch::prefetch;
+use crate::prepared::{Reader, Writer};
+use crate::table::Table;
+
 use super::canonical::{NONE, Rules};
 use super::vocabulary::{TokenTable, Vocabulary};
 
@@ -26,7 +30,8 @@ const MAX_TRIES: usize = 16;
 pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What the range test needs of one token; 16 bytes, the hot part of the vocabulary.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
+#[repr(C)]
 struct Node {
     /// The test: the last token before the right part has an id in `low..high`.
     low: u32,
@@ -40,25 +45,24 @@ struct Node {
 /// All reachable tokens, numbered from 1 in preorder of the forest; 0 is no token.
 #[derive(Debug)]
 pub(crate) struct Forest {
-    nodes: Vec<Node>,
+    nodes: Table<Node>,
     /// Vocabulary ids by forest id.
-    ids: Vec<u32>,
+    ids: Table<u32>,
     /// Places in canonical order by forest id.
-    ranks: Vec<u32>,
+    ranks: Table<u32>,
     /// Place of the first token of the level by forest id: the token's own, usually.
-    levels: Vec<u32>,
+    levels: Table<u32>,
     /// Canonical rules by forest id, 0 for single bytes.
-    left: Vec<u32>,
-    right: Vec<u32>,
-    of_rank: Vec<u32>,
+    left: Table<u32>,
+    right: Table<u32>,
     /// Single bytes.
     atoms: [u32; 256],
-    /// Children of each node as one list: (left part, child), ordered by left part.
-    child_starts: Vec<u32>,
-    children: Vec<(u32, u32)>,
+    /// Children of each node as one list: left part, child, ordered by left part.
+    child_starts: Table<u32>,
+    children: Table<[u32; 2]>,
     /// Bytes, by forest id.
-    blob: Vec<u8>,
-    begins: Vec<u32>,
+    blob: Table<u8>,
+    begins: Table<u32>,
 }
 
 /// Buffers of one merge, kept between calls.
@@ -68,7 +72,8 @@ pub struct MergeScratch {
 }
 
 impl Forest {
-    pub(crate) fn new(tokens: &TokenTable, rules: &Rules) -> Self {
+    /// Number the tokens; also returns the number of the token of each rank.
+    pub(crate) fn new(tokens: &TokenTable, rules: &Rules) -> (Self, Vec<u32>) {
         let n_ranks = tokens.len();
         // Children by rank of the parent, each list by falling rank.
         let mut starts = vec![0_u32; n_ranks + 1];
@@ -118,30 +123,24 @@ impl Forest {
 
         let n = ranks.len();
         let forest_id = |rank: u32| if rank == NONE { 0 } else { of_rank[rank as usize] };
-        let mut forest = Self {
-            nodes: vec![Node::default(); n],
-            ids: vec![0; n],
-            left: vec![0; n],
-            right: vec![0; n],
-            child_starts: vec![0; n + 1],
-            children: Vec::with_capacity(lists.len()),
-            blob: Vec::new(),
-            begins: vec![0; n + 1],
-            atoms: rules.atoms.map(forest_id),
-            of_rank: vec![0; n_ranks],
-            levels: vec![0; n],
-            ranks,
-        };
+        let mut nodes = vec![Node::default(); n];
+        let mut ids = vec![0; n];
+        let mut levels = vec![0; n];
+        let (mut lefts, mut rights) = (vec![0; n], vec![0; n]);
+        let mut child_starts = vec![0; n + 1];
+        let mut children: Vec<[u32; 2]> = Vec::with_capacity(lists.len());
+        let mut blob = Vec::new();
+        let mut begins = vec![0; n + 1];
         for id in 1..n {
-            let rank = forest.ranks[id];
+            let rank = ranks[id];
             let bytes = tokens.bytes(rank);
             let (left, right) = (rules.left[rank as usize], rules.right[rank as usize]);
-            forest.blob.extend_from_slice(bytes);
-            forest.begins[id + 1] = forest.blob.len() as u32;
-            forest.ids[id] = tokens.id(rank);
-            (forest.left[id], forest.right[id]) = (forest_id(left), forest_id(right));
-            forest.levels[id] = level_of(rank);
-            let node = &mut forest.nodes[id];
+            blob.extend_from_slice(bytes);
+            begins[id + 1] = blob.len() as u32;
+            ids[id] = tokens.id(rank);
+            (lefts[id], rights[id]) = (forest_id(left), forest_id(right));
+            levels[id] = level_of(rank);
+            let node = &mut nodes[id];
             node.length = bytes.len() as u16;
             if left != NONE {
                 let siblings = children_of(left);
@@ -153,29 +152,72 @@ impl Forest {
                 node.high = siblings.get(k).map_or(ends[left as usize], |&c| forest_id(c));
                 node.right_length = tokens.bytes(right).len() as u16;
             }
-            let mut list: Vec<(u32, u32)> = children_of(rank)
-                .iter()
-                .map(|&child| (forest_id(rules.left[child as usize]), forest_id(child)))
-                .collect();
-            list.sort_unstable();
-            forest.children.extend(list);
-            forest.child_starts[id + 1] = forest.children.len() as u32;
+            let begin = children.len();
+            let child = |&child: &u32| [forest_id(rules.left[child as usize]), forest_id(child)];
+            children.extend(children_of(rank).iter().map(child));
+            children[begin..].sort_unstable();
+            child_starts[id + 1] = children.len() as u32;
         }
-        forest.of_rank = of_rank;
-        forest
+        let forest = Self {
+            nodes: nodes.into(),
+            ids: ids.into(),
+            ranks: ranks.into(),
+            levels: levels.into(),
+            left: lefts.into(),
+            right: rights.into(),
+            atoms: rules.atoms.map(forest_id),
+            child_starts: child_starts.into(),
+            children: children.into(),
+            blob: blob.into(),
+            begins: begins.into(),
+        };
+        (forest, of_rank)
     }
 
     /// Fill in, for every token, the next shorter token that is its suffix.
-    pub(crate) fn link_suffixes(&mut self, automaton: &SuffixAutomaton) {
-        for id in 1..self.nodes.len() {
-            if let Some(node) = automaton.find(self.bytes(id as u32)) {
-                self.nodes[id].next = automaton.suffix(automaton.fail(node));
-            }
+    pub(crate) fn link_suffixes(&mut self, next: &[u32]) {
+        let mut nodes = self.nodes.to_vec();
+        for (node, &next) in nodes.iter_mut().zip(next) {
+            node.next = next;
         }
+        self.nodes = nodes.into();
     }
 
-    pub(crate) fn of_rank(&self, rank: u32) -> u32 {
-        self.of_rank[rank as usize]
+    /// Put all tables into a file.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        writer.put(&self.atoms);
+        writer.put(&self.nodes);
+        for numbers in [&self.ids, &self.ranks, &self.levels, &self.left, &self.right] {
+            writer.put(numbers);
+        }
+        writer.put(&self.child_starts);
+        writer.put(&self.children);
+        writer.put(&self.begins);
+        writer.put(&self.blob);
+    }
+
+    /// Take them back.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        let atoms = reader.take_array()?;
+        let nodes: Table<Node> = reader.take()?;
+        let n = nodes.len();
+        let mut take = || reader.take_n(n);
+        let (ids, ranks, levels, left, right) = (take()?, take()?, take()?, take()?, take()?);
+        let (child_starts, children) = reader.take_parts(n)?;
+        let (begins, blob) = reader.take_parts(n)?;
+        Ok(Self {
+            nodes,
+            ids,
+            ranks,
+            levels,
+            left,
+            right,
+            atoms,
+            child_starts,
+            children,
+            blob,
+            begins,
+        })
     }
 
     pub(crate) fn id(&self, token: u32) -> u32 {
@@ -206,8 +248,8 @@ impl Forest {
     /// The token that the canonical rule (left, right) makes.
     fn joined(&self, left: u32, right: u32) -> Option<u32> {
         let list = self.children_of(right);
-        let found = list.binary_search_by_key(&left, |&(left, _)| left);
-        found.ok().map(|k| list[k].1)
+        let found = list.binary_search_by_key(&left, |&[left, _]| left);
+        found.ok().map(|k| list[k][1])
     }
 
     /// The last token by descent from the single byte: at each step at most one child passes its
@@ -223,8 +265,8 @@ impl Forest {
             }
             let id = last[n - length];
             let children = self.children_of(token);
-            let after = children.partition_point(|&(left, _)| left <= id);
-            let Some(&(_, child)) = after.checked_sub(1).map(|k| &children[k]) else {
+            let after = children.partition_point(|&[left, _]| left <= id);
+            let Some(&[_, child]) = after.checked_sub(1).map(|k| &children[k]) else {
                 return token;
             };
             if id >= self.nodes[child as usize].high {
@@ -234,7 +276,7 @@ impl Forest {
         }
     }
 
-    fn children_of(&self, token: u32) -> &[(u32, u32)] {
+    fn children_of(&self, token: u32) -> &[[u32; 2]] {
         let at = token as usize;
         &self.children[self.child_starts[at] as usize..self.child_starts[at + 1] as usize]
     }

@@ -5,6 +5,7 @@
 mod automaton;
 mod batch;
 mod canonical;
+pub(crate) mod entries;
 mod expansions;
 mod extensions;
 mod filter;
@@ -17,6 +18,7 @@ mod pieces;
 mod seams;
 #[cfg(target_arch = "x86_64")]
 mod seams_avx512;
+mod spelled;
 mod vocabulary;
 mod window;
 

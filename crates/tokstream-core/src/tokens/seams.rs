@@ -10,6 +10,9 @@ use crate::simd::Path;
 #[cfg(target_arch = "x86_64")]
 use super::seams_avx512;
 use super::vocabulary::TokenTable;
+use crate::error::TableError;
+use crate::prepared::{Reader, Writer};
+use crate::table::Table;
 
 pub(super) const HASH_BITS: u32 = 20;
 pub(super) const HASH_FACTOR: u32 = 0x9E37_79B1;
@@ -20,6 +23,7 @@ const N_CHARACTERS: usize = 1 << 16;
 const SPARE: usize = 3;
 /// Bytes that are looked at together for any that are not ASCII.
 const STRETCH: usize = 256;
+const N_WORDS: usize = 1 << (HASH_BITS - 6);
 
 /// A token may span the boundary before this character, whatever is on the other side.
 pub(super) const JOINS_BEFORE: u8 = 1;
@@ -31,9 +35,9 @@ pub(super) const JOINS_AFTER: u8 = 2;
 pub(crate) struct Seams {
     /// Bits by hash of two characters that follow each other inside a token. Two pairs that share
     /// a bit only cost a part.
-    pairs: Vec<u64>,
+    pairs: Table<u64>,
     /// By character: what tokens that begin or end inside a character forbid.
-    joins: Vec<u8>,
+    joins: Table<u8>,
     path: Path,
 }
 
@@ -91,18 +95,19 @@ fn character(bytes: &[u8]) -> Character {
     Character::Cut(first, first | ((1 << n_known) - 1))
 }
 
-impl Seams {
-    /// From the tokens that Merge produces.
-    pub(crate) fn new(tokens: &TokenTable, ranks: &[u32]) -> Self {
-        let mut seams = Self {
-            pairs: vec![0; 1 << (HASH_BITS - 6)],
-            joins: vec![0; N_CHARACTERS + SPARE],
-            path: Path::from_environment(),
-        };
-        for &rank in ranks {
-            seams.add(tokens.bytes(rank));
-        }
-        seams
+/// Both tables while they are filled.
+struct Marks {
+    pairs: Vec<u64>,
+    joins: Vec<u8>,
+}
+
+impl Marks {
+    fn new() -> Self {
+        Self { pairs: vec![0; N_WORDS], joins: vec![0; N_CHARACTERS + SPARE] }
+    }
+
+    fn finish(self, path: Path) -> Seams {
+        Seams { pairs: self.pairs.into(), joins: self.joins.into(), path }
     }
 
     fn add(&mut self, token: &[u8]) {
@@ -131,11 +136,34 @@ impl Seams {
             }
         }
     }
+}
+
+impl Seams {
+    /// From the tokens that Merge produces.
+    pub(crate) fn new(tokens: &TokenTable, ranks: &[u32]) -> Self {
+        let mut marks = Marks::new();
+        for &rank in ranks {
+            marks.add(tokens.bytes(rank));
+        }
+        marks.finish(Path::from_environment())
+    }
+
+    /// Put both tables into a file.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        writer.put(&self.pairs);
+        writer.put(&self.joins);
+    }
+
+    /// Take them back.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        let (pairs, joins) = (reader.take_n(N_WORDS)?, reader.take_n(N_CHARACTERS + SPARE)?);
+        Ok(Self { pairs, joins, path: Path::from_environment() })
+    }
 
     /// Bits of pairs, and what characters forbid.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(super) fn tables(&self) -> (&[u64; 1 << (HASH_BITS - 6)], &[u8; N_CHARACTERS + SPARE]) {
+    pub(super) fn tables(&self) -> (&[u64; N_WORDS], &[u8; N_CHARACTERS + SPARE]) {
         let tables = self.pairs.first_chunk().zip(self.joins.first_chunk());
         tables.unwrap_or_else(|| unreachable!("made in this size"))
     }
@@ -265,19 +293,16 @@ mod tests {
             (0..n).map(|_| *pick(state)).collect()
         };
         for _ in 0..2000 {
-            let mut tables = Seams {
-                pairs: vec![0; 1 << (HASH_BITS - 6)],
-                joins: vec![0; N_CHARACTERS + SPARE],
-                path: Path::Avx512,
-            };
+            let mut marks = Marks::new();
             for _ in 0..next(&mut state) % 60 {
                 let n = next(&mut state) % 3 + 2;
                 let token = text(&mut state, n).into_bytes();
                 // Some begin or end inside a character.
                 let begin = next(&mut state) % 4;
                 let end = token.len() - next(&mut state) % 3;
-                tables.add(token.get(begin..end).unwrap_or_default());
+                marks.add(token.get(begin..end).unwrap_or_default());
             }
+            let tables = marks.finish(Path::Avx512);
             let n = next(&mut state) % 300;
             let text = text(&mut state, n);
             let first = text.char_indices().map(|(at, _)| at).nth(n / 9).unwrap_or(0);

@@ -1,9 +1,11 @@
 //! A vocabulary ready for merging: token bytes, ids, and the tables derived from them.
 
 use crate::error::TableError;
+use crate::prepared::{Reader, Writer};
 
 use super::automaton::SuffixAutomaton;
 use super::canonical::{self, Rules};
+use super::entries::Entries;
 use super::extensions::Extensions;
 use super::merge::Forest;
 use super::seams::Seams;
@@ -84,9 +86,9 @@ impl TokenTable {
 pub struct Vocabulary {
     pub(crate) forest: Forest,
     pub(crate) automaton: SuffixAutomaton,
-    /// Entries that Merge never produces, sorted by bytes: (bytes, id). A whole pretoken that
-    /// equals one is that token all the same, as in tiktoken.
-    unreachable: Vec<(Box<[u8]>, u32)>,
+    /// Entries that Merge never produces, sorted by bytes. A whole pretoken that equals one is
+    /// that token all the same, as in tiktoken.
+    unreachable: Entries,
     pub(crate) extensions: Extensions,
     /// Unless a pretoken may be a token that Merge does not produce.
     pub(crate) seams: Option<Seams>,
@@ -111,36 +113,57 @@ impl Vocabulary {
     }
 
     fn build(tokens: &TokenTable, rules: &Rules) -> Result<Self, TableError> {
-        let mut unreachable: Vec<(Box<[u8]>, u32)> = (0..tokens.len() as u32)
+        let mut unreachable: Vec<(&[u8], u32)> = (0..tokens.len() as u32)
             .filter(|&rank| !rules.is_reachable(rank))
-            .map(|rank| (tokens.bytes(rank).into(), tokens.id(rank)))
+            .map(|rank| (tokens.bytes(rank), tokens.id(rank)))
             .collect();
         unreachable.sort_unstable();
-        let forest = Forest::new(tokens, rules);
+        let (mut forest, numbers) = Forest::new(tokens, rules);
         let mut sorted: Vec<u32> =
             (0..tokens.len() as u32).filter(|&rank| rules.is_reachable(rank)).collect();
         sorted.sort_unstable_by(|&a, &b| tokens.bytes(a).cmp(tokens.bytes(b)));
-        let automaton = SuffixAutomaton::new(tokens, &sorted, &forest)?;
+        let (automaton, next) = SuffixAutomaton::new(tokens, &sorted, &numbers)?;
+        forest.link_suffixes(&next);
         let longest = sorted.iter().map(|&rank| tokens.bytes(rank).len()).max().unwrap_or(0);
         let seams = unreachable.is_empty().then(|| Seams::new(tokens, &sorted));
         for token in &mut sorted {
-            *token = forest.of_rank(*token);
+            *token = numbers[*token as usize];
         }
         let extensions = Extensions::new(sorted, &forest);
-        let mut vocabulary = Self { forest, automaton, unreachable, extensions, seams, longest };
-        vocabulary.forest.link_suffixes(&vocabulary.automaton);
-        Ok(vocabulary)
+        let unreachable = unreachable.into_iter().collect();
+        Ok(Self { forest, automaton, unreachable, extensions, seams, longest })
+    }
+
+    /// Put all tables into a file.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        self.forest.write(writer);
+        self.automaton.write(writer);
+        self.extensions.write(writer);
+        writer.put(std::slice::from_ref(&self.longest));
+        self.unreachable.write(writer);
+        writer.put_option(self.seams.as_ref(), Seams::write);
+    }
+
+    /// Take them back.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
+        Ok(Self {
+            forest: Forest::read(reader)?,
+            automaton: SuffixAutomaton::read(reader)?,
+            extensions: Extensions::read(reader)?,
+            longest: reader.take_array::<usize, 1>()?[0],
+            unreachable: Entries::read(reader)?,
+            seams: reader.take_option(Seams::read)?,
+        })
     }
 
     /// Entries that Merge never produces and that are not among the tokens it is derived from:
     /// (bytes, id) of whole pretokens that are one token all the same.
-    pub fn add_whole_pieces(&mut self, pieces: impl IntoIterator<Item = (Box<[u8]>, u32)>) {
-        self.unreachable.extend(pieces);
+    pub fn add_whole_pieces(&mut self, pieces: &[(Box<[u8]>, u32)]) {
+        let pieces = pieces.iter().map(|(bytes, id)| (&**bytes, *id));
+        let mut all: Vec<(&[u8], u32)> = self.unreachable.iter().chain(pieces).collect();
+        all.sort_unstable();
+        self.unreachable = all.into_iter().collect();
         if self.has_whole_pieces() {
-            self.seams = None;
-        }
-        self.unreachable.sort_unstable();
-        if !self.unreachable.is_empty() {
             self.seams = None;
         }
     }
@@ -153,33 +176,33 @@ impl Vocabulary {
 
     /// Ids of entries that Merge never produces.
     pub fn unreachable_ids(&self) -> impl Iterator<Item = u32> + '_ {
-        self.unreachable.iter().map(|&(_, id)| id)
+        self.unreachable.ids().iter().copied()
     }
 
     /// Every id with the bytes it stands for.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
-        let whole = self.unreachable.iter().map(|(bytes, id)| (*id, bytes.len()));
+        let whole = self.unreachable.iter().map(|(bytes, id)| (id, bytes.len()));
         whole.chain(self.forest.lengths())
     }
 
     /// The id of a whole pretoken that is an entry Merge would not produce.
     pub(crate) fn whole_piece(&self, piece: &[u8]) -> Option<u32> {
-        if self.unreachable.is_empty() {
+        if !self.has_whole_pieces() {
             return None;
         }
-        let found = self.unreachable.binary_search_by(|(bytes, _)| (**bytes).cmp(piece));
-        found.ok().map(|index| self.unreachable[index].1)
+        let (index, is_found) = self.unreachable.search(piece);
+        is_found.then(|| self.unreachable.ids()[index])
     }
 
     /// Are there such entries?
     pub(crate) fn has_whole_pieces(&self) -> bool {
-        !self.unreachable.is_empty()
+        !self.unreachable.ids().is_empty()
     }
 
     /// May a pretoken that begins with `prefix` still turn out to be such an entry?
     pub(crate) fn may_become_whole_piece(&self, prefix: &[u8]) -> bool {
-        let after = self.unreachable.partition_point(|(bytes, _)| **bytes < *prefix);
-        self.unreachable.get(after).is_some_and(|(bytes, _)| bytes.starts_with(prefix))
+        let (after, _) = self.unreachable.search(prefix);
+        after < self.unreachable.ids().len() && self.unreachable.bytes(after).starts_with(prefix)
     }
 
     /// Id of the entry with exactly these bytes.
