@@ -94,6 +94,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         special_tokens: Mapping[str, int] | None = None,
         *,
         eos: str | None = None,
+        _automaton: bytes | None = None,
     ) -> None:
         """Build a tokenizer from its parts.
 
@@ -115,7 +116,11 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         if eos is not None and eos not in special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
         self._fill_plain(name, vocabulary, pattern, special_tokens, eos)
-        self._share(lambda: Tables(_plain_core(vocabulary, pattern, special_tokens)))
+        self._share(
+            lambda: Tables(
+                _plain_core(vocabulary, _automaton or _automaton_of(pattern), special_tokens)
+            )
+        )
 
     def _fill(
         self,
@@ -528,11 +533,11 @@ def _plain_key(digest: str, pattern: str, special_tokens: Mapping[str, int]) -> 
 
 
 def _plain_core(
-    vocabulary: Vocabulary, pattern: str, special_tokens: Mapping[str, int]
+    vocabulary: Vocabulary, automaton: bytes, special_tokens: Mapping[str, int]
 ) -> _core.Core:
     """Return the tables of a vocabulary whose ids are merge ranks."""
     tables = (vocabulary.blob, vocabulary.lengths, vocabulary.ids)
-    return _core.Core(*tables, list(special_tokens.items()), _automaton_of(pattern))
+    return _core.Core(*tables, list(special_tokens.items()), automaton)
 
 
 def _automaton_of(pattern: str) -> bytes:
