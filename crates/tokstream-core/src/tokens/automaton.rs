@@ -108,6 +108,12 @@ impl SuffixAutomaton {
         self.slots[node as usize].base_and_label >> 8 != self.leaf_base
     }
 
+    /// The child of `node` for `byte`, if there is one.
+    pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
+        let child = self.slots[node as usize].child(byte);
+        (self.slots[child].label() == byte).then_some(child as u32)
+    }
+
     /// All nodes and unused slots.
     #[inline(always)]
     pub(crate) fn slots(&self) -> &[Slot] {
