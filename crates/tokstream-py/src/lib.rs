@@ -19,6 +19,7 @@ mod stages;
 mod stream;
 mod tokenizer;
 mod unicode;
+mod words;
 
 /// The native part of tokstream.
 #[pymodule]
@@ -45,4 +46,6 @@ mod _core {
     use crate::tokenizer::{Core, SpecialSet};
     #[pymodule_export]
     use crate::unicode::{fold_case, unicode_property};
+    #[pymodule_export]
+    use crate::words::encode_with_words;
 }
