@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import random
 from pathlib import Path
 
@@ -39,17 +40,33 @@ def test_embedded_encodings(name: str) -> None:
     peer = Peer.from_str(written)
     compare(ours, peer, name)
     assert json.loads(peer.to_str()) == json.loads(written)
+    again = pickle.loads(pickle.dumps(ours))
+    assert again.to_str() == written
+    compare_calls(again, peer, ["Hello  world\n\n  x'S 1234 \n ", "a \n"])
     for text in generated_texts(random.Random(name), 40, list(native.special_tokens)):
         assert ours.encode(text).ids == native.encode(text, allowed_special="all")
 
 
-def test_the_pattern_of_cl100k_is_what_the_reference_reads() -> None:
-    """Its possessive counts are another thing there."""
-    ours = tokstream.get_encoding("cl100k_base").as_hf()
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_patterns_are_what_the_reference_reads(name: str) -> None:
+    """Possessive counts and the end of the text are written otherwise there."""
+    native = tokstream.get_encoding(name)
+    ours = native.as_hf()
     peer = Peer.from_str(ours.to_str())
-    for text in ("1234567 12345", "a1234", "x  \n 1999's"):
-        assert ours.encode(text).ids == peer.encode(text).ids
-        assert ours.encode(text).word_ids == peer.encode(text).word_ids
+    again = Tokenizer.from_str(ours.to_str())
+    rng = random.Random(name)
+    for text in ("1234567 12345", "a1234", "x  \n 1999's", "a \n ", *generated_texts(rng, 60, ())):
+        ids = native.encode(text, allowed_special="all")
+        for tokenizer in (ours, peer, again):
+            assert tokenizer.encode(text).ids == ids
+            assert tokenizer.encode(text).word_ids == ours.encode(text).word_ids
+
+
+def test_a_pattern_that_has_no_such_form() -> None:
+    lines = [f"{base64.b64encode(bytes((k,))).decode()} {k}" for k in range(256)]
+    tok = tokstream.load("\n".join(lines).encode(), pattern=r"\w+$|[\s\S]")
+    with pytest.raises(tokstream.UnsupportedTokenizerError, match="notation of tokenizers"):
+        tok.as_hf()
 
 
 def test_others_are_refused_by_name(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tokstream.compat.huggingface.added import AddedToken, AddedVocabulary
 from tokstream.compat.huggingface.definition import Definition
 from tokstream.compat.huggingface.state import State
-from tokstream.errors import UnsupportedTokenizerError
+from tokstream.errors import PatternError, UnsupportedTokenizerError
 from tokstream.formats.alphabet import CHARACTER_OF
 from tokstream.formats.parts import AddedToken as PlainToken
 from tokstream.formats.parts import TokenizerParts
@@ -36,7 +36,8 @@ def converted(native: Tokenizer) -> State:
     """Return the state of a rank file's tokenizer.
 
     Raises:
-        UnsupportedTokenizerError: special tokens that share an id.
+        UnsupportedTokenizerError: special tokens that share an id, or a pattern that cannot be
+            written exactly in the notation of tokenizers.
 
     Cost: O(bytes · longest token); a second for 200,000 tokens.
     """
@@ -53,7 +54,9 @@ def converted(native: Tokenizer) -> State:
     table = dict(zip(tokens, ranks.values(), strict=True)) | special
     tokens += special
     no_space = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    split = {"type": "Split", "pattern": {"Regex": _greedy(native.pattern)}}
+    automaton = _automaton(native)
+    written = _for_tokenizers(native.name, native.pattern, automaton)
+    split = {"type": "Split", "pattern": {"Regex": written}}
     definition = Definition(
         {
             "normalizer": None,
@@ -100,7 +103,7 @@ def converted(native: Tokenizer) -> State:
         format="rank-file",
         vocabulary=vocabulary,
         n_vocab=native.n_vocab,
-        automaton=_automaton(native),
+        automaton=automaton,
         pattern=native.pattern,
         dialect="tiktoken",
         added_tokens=tuple(PlainToken(text, token_id) for text, token_id in special.items()),
@@ -121,13 +124,31 @@ def _automaton(native: Tokenizer) -> bytes:
     return compile_pattern(native.pattern).to_bytes()
 
 
-def _greedy(pattern: str) -> str:
-    """Return a pattern without possessive counts such as `{1,3}+`.
+def _for_tokenizers(name: str, pattern: str, automaton: bytes) -> str:
+    """Return a pattern that is to tokenizers what `pattern` is to tiktoken.
 
-    tokenizers reads them as a count that repeats. Where tokstream takes them they are the same as
-    greedy ones.
+    To tokenizers `$` is the end of a line, and `{1,3}+` a count that repeats. That nothing else
+    differs is seen by the automaton, which must be the same.
+
+    Raises:
+        UnsupportedTokenizerError: no such pattern is known.
     """
-    return re.sub(r"(?<!\\)(\{\d+(?:,\d*)?\})\+", r"\1", pattern)
+    from tokstream.patterns import compile_pattern  # noqa: PLC0415 - it brings the compiler
+
+    at_the_end = pattern.replace(r"\s++$", r"\s+(?![\s\S])")
+    greedy = re.sub(r"(?<!\\)([*+?]|\{\d+(?:,\d*)?\})\+", r"\1", at_the_end)
+    for written in (pattern, greedy):
+        try:
+            found = compile_pattern(written, "tokenizers").to_bytes()
+        except PatternError:
+            continue
+        if found == automaton and not re.search(r"\d\}\+", written):
+            return written
+    raise UnsupportedTokenizerError(
+        f"{name}: the pattern {pattern!r} cannot be written exactly in the notation of tokenizers; "
+        "load a tokenizer.json of this model",
+        "pattern",
+    )
 
 
 def _merges(ranks: Mapping[bytes, int]) -> array[int]:

@@ -6,6 +6,7 @@ ids from the last text on, as long as they end inside a character.
 
 from __future__ import annotations
 
+import codecs
 from operator import index
 from typing import TYPE_CHECKING, final
 
@@ -33,7 +34,7 @@ class DecodeStream:
         skip_special_tokens: leave special tokens out.
     """
 
-    __slots__ = ("_before", "_ids", "_n_before", "_prefill", "_skips")
+    __slots__ = ("_before", "_ids", "_n_before", "_pending", "_prefill", "_skips")
 
     def __init__(
         self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
@@ -45,6 +46,8 @@ class DecodeStream:
         """Text of the ids that is given out."""
         self._n_before = 0
         """How many of the ids it is the text of."""
+        self._pending: bytes | None = None
+        """Bytes that are not given out, where the text is the tokens' bytes, joined."""
 
     def step(self, tokenizer: Tokenizer, id: int | Iterable[int]) -> str | None:  # noqa: A002
         """Return the text that one or several more ids complete, None if they complete none.
@@ -57,8 +60,10 @@ class DecodeStream:
             new = [index(id)]  # type: ignore[arg-type]
         except TypeError:
             new = list(map(index, id))  # type: ignore[arg-type]
-        if self._prefill:
+        if self._prefill or self._pending is None:
             self._begin(tokenizer)
+        if tokenizer.joins_bytes:
+            return self._step_bytes(tokenizer, new)
         self._ids += new
         text = self._decode(tokenizer, self._ids)
         if text.endswith(_UNFINISHED):
@@ -76,9 +81,24 @@ class DecodeStream:
         self._n_before = n_left
         return found
 
+    def _step_bytes(self, tokenizer: Tokenizer, new: list[int]) -> str | None:
+        data = (self._pending or b"") + tokenizer.decode_bytes(new, skip_special_tokens=self._skips)
+        text = data.decode("utf-8", "replace")
+        if not text or text.endswith(_UNFINISHED):
+            self._pending = data
+            return None
+        self._pending = b""
+        return text
+
     def _begin(self, tokenizer: Tokenizer) -> None:
         """Take in the ids before, whose text may end inside a character."""
         self._prefill = False
+        self._pending = b""
+        if tokenizer.joins_bytes:
+            decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            decoder.decode(tokenizer.decode_bytes(self._ids, skip_special_tokens=self._skips))
+            self._pending = decoder.getstate()[0]
+            return
         text = self._decode(tokenizer, self._ids)
         self._before = text.rstrip(_UNFINISHED)
         if self._before == text:
@@ -91,6 +111,7 @@ class DecodeStream:
         twin = DecodeStream(self._ids, self._skips)
         twin._prefill = self._prefill
         twin._before, twin._n_before = self._before, self._n_before
+        twin._pending = self._pending
         return twin
 
     def __deepcopy__(self, memo: object) -> DecodeStream:

@@ -163,6 +163,21 @@ class EncodeVerbs:
         """
         return _decoded(self._state, ids, skip_special_tokens=skip_special_tokens)
 
+    @property
+    def joins_bytes(self) -> bool:
+        """Whether the text of ids is the tokens' bytes, joined; the reference has no such name."""
+        return self._state.joins_bytes
+
+    def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool = True) -> bytes:
+        """Return the bytes of ids, joined, where `joins_bytes`; unknown ids say nothing."""
+        state = self._state
+        if skip_special_tokens:
+            ids = state.without_special(ids)
+        try:
+            return state.core.decode(ids)
+        except InvalidTokenIdError:
+            return state.core.decode([k for k in ids if state.token(k) is not None])
+
     def decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
     ) -> list[str]:

@@ -243,9 +243,15 @@ class State:
             InvalidTokenIdError: an id that is no token.
             TypeError: something that is no whole number.
         """
-        special = self.special_ids
-        if skip_special_tokens and not special.isdisjoint(ids):
-            ids = [token_id for token_id in ids if token_id not in special]
+        if skip_special_tokens:
+            ids = self.without_special(ids)
         if self.joins_bytes:
             return self.core.decode(ids).decode("utf-8", "replace")
         return self.decoder.decode(ids)
+
+    def without_special(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the ids of tokens that are not special."""
+        special = self.special_ids
+        if special.isdisjoint(ids):
+            return ids
+        return [token_id for token_id in ids if token_id not in special]
