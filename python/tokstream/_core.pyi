@@ -17,6 +17,7 @@ __all__ = [
     "SpecialSet",
     "Stream",
     "canonical_order",
+    "encode_with_words",
     "find_tokens",
     "fold_case",
     "merges_by_score",
@@ -497,3 +498,22 @@ class Normalize:
 
     def copy(self) -> Normalize:
         """An independent stage in the same state."""
+
+def encode_with_words(
+    core: Core, text: str, specials: SpecialSet, /
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """What each id of a text stands for in characters, its pretoken, and which are added tokens.
+
+    Added tokens in the text count as one pretoken each, as in `tokenizers`.
+
+    Args:
+        core: the tables.
+        text: a text without lone surrogates.
+        specials: the special tokens to honour.
+
+    Returns:
+        For each id begin and end in characters, and the index of its pretoken; and the indices of
+        ids that are added tokens.
+
+    Cost: O(n).
+    """

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
+    from tokstream.compat.huggingface import Tokenizer as HuggingFaceTokenizer
     from tokstream.decoding import Decoder
     from tokstream.formats.parts import SpecialDefault, TokenizerParts
     from tokstream.prepared import Place
@@ -498,6 +499,23 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         from tokstream.inspection import describe  # noqa: PLC0415 - it brings the compiler
 
         return describe(self, self._vocabulary, self._core)
+
+    def as_hf(self) -> HuggingFaceTokenizer:
+        """Return a view of this tokenizer with the interface of `tokenizers.Tokenizer`.
+
+        Embedded encodings and rank files become what they are usually converted to. Truncation
+        and padding of a tokenizer.json, which other verbs ignore, are in force there.
+
+        Raises:
+            UnsupportedTokenizerError: a SentencePiece model or tekken.json, which have no one form
+                as a tokenizer.json.
+            ConfigurationError: the tokenizer.json this was loaded from is gone or has changed.
+
+        Cost: the tokenizer.json is read again, a second for 100,000 tokens.
+        """
+        from tokstream.compat.huggingface import Tokenizer as View  # noqa: PLC0415 - seldom needed
+
+        return View.from_native(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tokenizer):

@@ -105,6 +105,12 @@ impl Stream {
         spans.into_iter().map(source).collect()
     }
 
+    /// For each id of `spans`, how many pretokens and added tokens come before the one it belongs
+    /// to; and which ids are added tokens. Cost: O(ids).
+    pub fn words(&mut self) -> (Vec<u32>, Vec<u32>) {
+        self.general.as_mut().map(|general| general.words()).unwrap_or_default()
+    }
+
     fn begin_general(&mut self) {
         if let Some(general) = &mut self.general {
             **general = General::new(&self.core, &self.run);

@@ -21,6 +21,7 @@ mod stages;
 mod stream;
 mod tokenizer;
 mod unicode;
+mod words;
 
 /// The native part of tokstream.
 #[pymodule]
@@ -56,4 +57,6 @@ mod _core {
     use crate::tokenizer::{Core, SpecialSet};
     #[pymodule_export]
     use crate::unicode::{fold_case, unicode_property};
+    #[pymodule_export]
+    use crate::words::encode_with_words;
 }

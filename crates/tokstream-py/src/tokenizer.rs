@@ -68,7 +68,7 @@ pub fn numbers(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> 
 }
 
 /// Give the whole of `text` to `stream`; `check` sees the ids after each block and may stop.
-fn encode_blocks(
+pub fn encode_blocks(
     text: &Bound<'_, PyAny>,
     stream: &mut NativeStream,
     first_block: usize,

@@ -106,7 +106,11 @@ def _read(
     refuse_options(what, pattern=pattern, special_tokens=special_tokens)
     name = name or _name_of(source, data)
     if found.kind == "json":
-        return _read_document(parse_document(data, label, path), name)
+        parts = _read_document(parse_document(data, label, path), name)
+        if parts.format != "tokenizer.json":
+            return parts
+        origin = data if path is None else str(Path(path).absolute())
+        return replace(parts, origin=(origin, hashlib.sha256(data).digest()))
     from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
 
     return read_sentencepiece(data, name, label, path)

@@ -98,6 +98,7 @@ class TokenizerParts:
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
         eos: the text of the token that ends a text, None if unknown.
+        origin: the tokenizer.json, as its path or its content, and its SHA-256.
     """
 
     name: str
@@ -125,6 +126,7 @@ class TokenizerParts:
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
+    origin: tuple[str | bytes, bytes] | None = field(default=None, repr=False, compare=False)
 
     def is_plain(self) -> bool:
         """Tell a rank file that is treated as tiktoken would."""

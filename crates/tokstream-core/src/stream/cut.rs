@@ -57,8 +57,9 @@ impl Cut {
     /// Remember what every id stands for.
     pub(super) fn start_record(&mut self) {
         let record = match &mut self.route {
-            Route::Scanned { track, record, .. } => {
+            Route::Scanned { run, track, record, .. } => {
                 track.keep_all();
+                run.cuts = Some(Vec::new());
                 record
             }
             Route::Cascaded { pieces, .. } => {
@@ -75,6 +76,12 @@ impl Cut {
             (track, Some(record)) => record.spans(track.places()),
             _ => Vec::new(),
         }
+    }
+
+    /// For each id, how many pretokens and added tokens come before the one it belongs to; and
+    /// which ids are added tokens.
+    pub(super) fn words(&mut self) -> (Vec<u32>, Vec<u32>) {
+        self.tracks().1.map(|record| record.words()).unwrap_or_default()
     }
 
     /// Bytes of the segments' text that ids cover.
@@ -157,6 +164,8 @@ impl Cut {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
                 run.feed(core, scratch, ready, out);
+                let start = track.places().n_text() - run.n_taken();
+                note_ends(run, record, start);
                 ready.clear();
                 ready.shrink_to(MIN_READY); // a stream at rest is small
                 Record::expand(record, core, out, begin, &mut false, None);
@@ -173,7 +182,9 @@ impl Cut {
             Route::Scanned { run, track, record, .. } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
+                let start = track.places().n_text() - run.n_taken();
                 run.settle(core, scratch, out);
+                note_ends(run, record, start);
                 Record::expand(record, core, out, begin, &mut false, None);
                 track.forget(run.n_pending());
             }
@@ -188,7 +199,9 @@ impl Cut {
             Route::Scanned { run, track, record, .. } => {
                 let Context { core, scratch, out, .. } = context;
                 let begin = out.len();
+                let start = track.places().n_text() - run.n_taken();
                 run.finish(core, scratch, out);
+                note_ends(run, record, start);
                 Record::expand(record, core, out, begin, &mut false, None);
                 track.end_run();
                 track.forget(0);
@@ -242,6 +255,13 @@ impl Cut {
             Route::Scanned { track, record, .. } => (track, record.as_mut()),
             Route::Cascaded { pieces, .. } => (&mut pieces.track, pieces.record.as_mut()),
         }
+    }
+}
+
+/// Note the ends of pretokens in a run of text that begins at `start`.
+fn note_ends(run: &mut Run, record: &mut Option<Record>, start: u64) {
+    if let (Some(cuts), Some(record)) = (&mut run.cuts, record) {
+        cuts.drain(..).for_each(|end| record.end(start + end));
     }
 }
 

@@ -81,6 +81,12 @@ impl General {
         self.rest.late.cut.spans()
     }
 
+    /// For each id, how many pretokens and added tokens come before the one it belongs to; and
+    /// which ids are added tokens.
+    pub(super) fn words(&mut self) -> (Vec<u32>, Vec<u32>) {
+        self.rest.late.cut.words()
+    }
+
     /// Bytes of the segments' text that ids cover.
     pub(super) fn covered(&self) -> u64 {
         self.rest.late.cut.covered()

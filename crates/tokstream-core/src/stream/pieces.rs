@@ -90,6 +90,9 @@ impl Pieces {
             if is_known {
                 self.append(tools, unit, source);
             } else {
+                if let Some(record) = &mut self.record {
+                    record.gap();
+                }
                 self.track.add(&[], source);
             }
         }
@@ -121,17 +124,28 @@ impl Pieces {
     /// The current pretoken ends here.
     pub(super) fn end(&mut self, tools: &mut Tools<'_>) {
         if !self.is_begun {
-            return; // all of it was left out
+            // All of it was left out.
+            if self.record.as_ref().is_some_and(Record::has_gap) {
+                self.note_end();
+            }
+            return;
         }
         if tools.core.markers.has_end {
             self.text.push(END_MARKER);
             self.track.add_suffix(1);
         }
+        self.note_end();
         self.is_begun = false;
         self.begin = self.text.len();
         self.ends.push(self.begin);
         if self.ends.len() >= MAX_ENDS {
             self.flush(tools);
+        }
+    }
+
+    fn note_end(&mut self) {
+        if let Some(record) = &mut self.record {
+            record.end(self.track.places().n_text());
         }
     }
 

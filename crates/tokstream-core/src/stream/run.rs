@@ -41,6 +41,8 @@ pub(super) struct Run {
     is_partial: bool,
     pub(super) delay: Delay,
     credit: Credit,
+    /// Positions of the ends of pretokens, if they are asked for.
+    pub(super) cuts: Option<Vec<u64>>,
 }
 
 impl Run {
@@ -52,6 +54,11 @@ impl Run {
     /// Bytes of text that no emitted id covers.
     pub(super) fn n_pending(&self) -> usize {
         self.pending.len()
+    }
+
+    /// Bytes of text taken since the run began.
+    pub(super) fn n_taken(&self) -> u64 {
+        self.origin + self.pending.len() as u64
     }
 
     /// Take more text; complete pretokens are encoded at once.
@@ -135,6 +142,9 @@ impl Run {
         let mut rest = ends.as_slice();
         if rest.first().is_some_and(|&end| !self.is_partial && end - *done <= SHORT_PIECE) {
             self.live.clear();
+        }
+        if let Some(cuts) = &mut self.cuts {
+            cuts.extend(rest.iter().map(|&end| self.origin + end as u64));
         }
         if (self.is_partial || self.live.n_bytes() > 0)
             && let Some((&end, after)) = rest.split_first()
@@ -265,7 +275,8 @@ impl Run {
                 break;
             }
         }
-        *self = Self { pending, delay: self.delay, ..Self::default() };
+        let cuts = self.cuts.take();
+        *self = Self { pending, delay: self.delay, cuts, ..Self::default() };
         self.pending.clear();
     }
 }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tokstream.formats.huggingface.model import BpeModel
     from tokstream.formats.parts import AddedToken, Step, Template
 
-__all__ = ["read_tokenizer_json"]
+__all__ = ["read_tokenizer_json", "read_with_model"]
 
 _VERSION = "1.0"
 
@@ -54,6 +54,11 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
 
     Cost: O(bytes); a second for the largest published one (260,000 tokens, 515,000 merges).
     """
+    return read_with_model(document, name)[0]
+
+
+def read_with_model(document: Node, name: str) -> tuple[TokenizerParts, BpeModel]:
+    """Do as `read_tokenizer_json`, and return the model as the file says it, too."""
     version = document.get("version")
     if version is not None and version.text() != _VERSION:
         raise version.unsupported(
@@ -89,7 +94,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
     )
     levels, automaton, pattern = _reduced(cuts, normalizer, needs_pieces=needs_pieces)
     special_tokens = {token.content: token.id for token in added if token.special}
-    return TokenizerParts(
+    parts = TokenizerParts(
         name=name,
         format="tokenizer.json",
         vocabulary=tables.tables.vocabulary,
@@ -114,6 +119,7 @@ def read_tokenizer_json(document: Node, name: str) -> TokenizerParts:
         special_default="recognise",
         eos=next((end for end in _ENDS if end in special_tokens), None),
     )
+    return parts, model
 
 
 def _reduced(

@@ -1,0 +1,57 @@
+//! What each id stands for, in characters, and which pretoken it belongs to.
+use std::ops::Range;
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use tokstream_core::stream::Stream;
+
+use crate::input::BLOCK;
+use crate::tokenizer::{Core, SpecialSet, encode_blocks, on_invalid};
+
+/// Begin and end of what each id of a text stands for, in characters; the index of its pretoken,
+/// added tokens in the text counting as one each; and the indices of ids that are added tokens.
+type Placed = (Vec<(usize, usize)>, Vec<u32>, Vec<u32>);
+
+/// The ids' places in `text`, which holds no surrogates.
+#[pyfunction]
+#[pyo3(signature = (core, text, specials, /))]
+pub fn encode_with_words(
+    py: Python<'_>,
+    core: &Core,
+    text: &Bound<'_, PyString>,
+    specials: &SpecialSet,
+) -> PyResult<Placed> {
+    let mut stream = Stream::new(core.0.clone(), specials.0.clone(), on_invalid(false));
+    stream.record();
+    encode_blocks(text.as_any(), &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
+    let encoded = text.encode_utf8()?;
+    let bytes = encoded.as_bytes();
+    Ok(py.detach(|| {
+        let (words, added) = stream.words();
+        (in_characters(bytes, stream.spans()), words, added)
+    }))
+}
+
+/// Spans of bytes → spans of characters; a part of a character stands for all of it.
+fn in_characters(text: &[u8], spans: Vec<Range<u64>>) -> Vec<(usize, usize)> {
+    let whole = |span: Range<u64>| (span.start as usize, span.end as usize);
+    if text.is_ascii() {
+        return spans.into_iter().map(whole).collect();
+    }
+    // Characters that begin at or before each byte.
+    let begun: Vec<u32> = text
+        .iter()
+        .scan(0, |n, byte| {
+            *n += u32::from(byte & 0xC0 != 0x80);
+            Some(*n)
+        })
+        .collect();
+    let before = |at: usize| at.checked_sub(1).map_or(0, |last| begun[last] as usize);
+    let inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let place = |span| {
+        let (start, end) = whole(span);
+        let first = before(start) - usize::from(inside(start));
+        (first, before(end).max(first))
+    };
+    spans.into_iter().map(place).collect()
+}

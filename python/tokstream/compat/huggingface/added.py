@@ -1,0 +1,181 @@
+"""Added tokens: what they are, and the ids they get when more of them are added.
+
+Enters: `AddedToken`s of this module or of the `tokenizers` package, or their texts. Leaves: an
+immutable table with the ids that the reference gives them. Held back: nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["AddedToken", "AddedVocabulary", "as_added_tokens"]
+
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+@final
+class AddedToken:
+    """A token that is found in the text before it is cut into pretokens.
+
+    Args:
+        content: its text.
+        single_word: find it only where no word character is next to it.
+        lstrip: let it take the blanks before it.
+        rstrip: let it take the blanks behind it.
+        normalized: look for it behind the normalizer; by default it is so unless special.
+        special: leave it out of decoded text where special tokens are skipped.
+
+    >>> AddedToken("<mask>", lstrip=True).normalized
+    True
+    """
+
+    __slots__ = ("content", "lstrip", "normalized", "rstrip", "single_word", "special")
+
+    def __init__(
+        self,
+        content: str = "",
+        *,
+        single_word: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        normalized: bool | None = None,
+        special: bool = False,
+    ) -> None:
+        self.content = content
+        self.single_word = single_word
+        self.lstrip = lstrip
+        self.rstrip = rstrip
+        self.normalized = not special if normalized is None else normalized
+        self.special = special
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"content": self.content, **{name: getattr(self, name) for name in _FLAGS}}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AddedToken):
+            return NotImplemented
+        return self.__getstate__() == other.__getstate__()
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+    def __str__(self) -> str:
+        return self.content
+
+    def __repr__(self) -> str:
+        flags = ("rstrip", "lstrip", "single_word", "normalized", "special")
+        shown = ", ".join(f"{name}={getattr(self, name)}" for name in flags)
+        return f'AddedToken("{self.content}", {shown})'
+
+
+def as_added_tokens(tokens: object, *, special: bool) -> list[AddedToken]:
+    """Return copies of a caller's tokens.
+
+    Args:
+        tokens: a list of texts and of added tokens, ours or those of `tokenizers`.
+        special: whether all of them are special.
+
+    Raises:
+        TypeError: no list, or something else in it.
+    """
+    if not isinstance(tokens, list | tuple):
+        raise TypeError(
+            f"tokens is {type(tokens).__name__}, not a list; give a list of str or AddedToken"
+        )
+    found = []
+    for at, token in enumerate(tokens):
+        if isinstance(token, str):
+            found.append(AddedToken(token, special=special))
+            continue
+        try:
+            flags = {name: bool(getattr(token, name)) for name in _FLAGS}
+            content = token.content
+        except AttributeError:
+            raise TypeError(
+                f"the token at index {at} is {type(token).__name__}; give a str or an AddedToken"
+            ) from None
+        if special and not flags["special"]:
+            flags["special"] = True
+        found.append(AddedToken(content, **flags))
+    for at, token in enumerate(found):
+        try:
+            token.content.encode()
+        except UnicodeEncodeError:
+            raise TypeError(
+                f"the token at index {at} holds a lone surrogate, which no text has"
+            ) from None
+    return found
+
+
+@final
+class AddedVocabulary:
+    """The added tokens of one tokenizer; immutable.
+
+    Args:
+        by_id: tokens by their id.
+        ids: ids by text; an id may have been given to another token since.
+        specials: texts that were ever added as special.
+    """
+
+    def __init__(
+        self,
+        by_id: Mapping[int, AddedToken],
+        ids: Mapping[str, int],
+        specials: frozenset[str],
+    ) -> None:
+        self.by_id = dict(by_id)
+        self.ids = dict(ids)
+        self.specials = specials
+
+    @cached_property
+    def odd_ids(self) -> frozenset[int]:
+        """Ids of tokens whose text may differ from what was found: they take blanks with them."""
+        return frozenset(
+            {
+                token_id
+                for token_id, token in self.by_id.items()
+                if token.lstrip or token.rstrip or token.normalized
+            }
+        )
+
+    def extended(
+        self, tokens: Iterable[AddedToken], model: Mapping[str, int]
+    ) -> tuple[AddedVocabulary, int]:
+        """Return the vocabulary with more tokens, and how many of them were not there yet.
+
+        A token of the model keeps its id; others get the next free one.
+
+        Cost: O(added tokens).
+        """
+        by_id, ids, specials = dict(self.by_id), dict(self.ids), set(self.specials)
+        known = set(map(_key, by_id.values()))
+        largest = max(ids.values(), default=-1)
+        n_added = 0
+        for token in tokens:
+            if token.special and token.content:
+                specials.add(token.content)
+            if not token.content or _key(token) in known:
+                continue
+            token_id = ids.get(token.content, model.get(token.content))
+            if token_id is None:
+                token_id = max(largest + 1, len(model))
+            if token_id in by_id:
+                known.discard(_key(by_id[token_id]))
+            known.add(_key(token))
+            by_id[token_id] = token
+            ids[token.content] = token_id
+            largest = max(largest, token_id)
+            n_added += 1
+        return AddedVocabulary(by_id, ids, frozenset(specials)), n_added
+
+
+def _key(token: AddedToken) -> tuple[object, ...]:
+    return token.content, *(getattr(token, name) for name in _FLAGS)

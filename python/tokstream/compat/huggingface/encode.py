@@ -1,0 +1,379 @@
+"""Texts → encodings, and ids → texts: the verbs of `tokenizers.Tokenizer`.
+
+Enters: texts, pairs, words, in any of the forms the reference takes. Leaves: `Encoding`s; texts.
+Held back: nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from itertools import chain
+from operator import index
+from typing import TYPE_CHECKING, Any, cast
+
+from tokstream.compat.huggingface.encoding import Encoding
+from tokstream.compat.huggingface.plan import Part
+from tokstream.compat.huggingface.processing import combined
+from tokstream.compat.huggingface.runs import FastSource, Run, Source, TextSource, WordsSource
+from tokstream.compat.huggingface.settings import Settings, Truncation, pad_all, truncated
+from tokstream.errors import InvalidTokenIdError
+from tokstream.verbs.batch import number_of_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable, Sequence
+
+    from typing_extensions import Buffer
+
+    from tokstream.compat.huggingface.state import State
+
+__all__ = ["EncodeVerbs"]
+
+Words = list[str]
+Input = str | Words
+
+_SMALL_BATCH = 1 << 14
+"""Fewer characters than this are not worth a second thread."""
+
+
+class EncodeVerbs:
+    """`encode`, `decode` and their kin."""
+
+    _state: State
+
+    def _settings(self) -> Settings:
+        raise NotImplementedError
+
+    def encode(
+        self,
+        sequence: object,
+        pair: object = None,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Encoding:
+        """Encode a text or a pair.
+
+        Args:
+            sequence: a text; with `is_pretokenized` a list of words.
+            pair: the second text, in the same form.
+            is_pretokenized: whether texts are given as words.
+            add_special_tokens: put the template around.
+
+        Raises:
+            TypeError: an input of another form.
+            ConfigurationError: truncation that cannot be done; it is a ValueError.
+
+        Cost: O(n); ids are made at once, offsets and words when they are asked for.
+        """
+        state, settings = self._state, self._settings()
+        if pair is None and type(sequence) is str and not is_pretokenized:
+            _check(sequence)
+            specials = state.specials(splits=settings.splits_special)
+            ids = cast("list[int]", state.core.encode(sequence, specials, False, False))  # noqa: FBT003
+            sources: tuple[Source, ...] = (TextSource(state, specials, sequence, ids),)
+            encoding = _finished(state, settings.truncation, sources, add_special_tokens, 1)
+            if settings.padding is not None:
+                pad_all([encoding], settings.padding)
+            return encoding
+        inputs = [_input(sequence, is_pretokenized=is_pretokenized)]
+        if pair is not None:
+            inputs.append(_input(pair, is_pretokenized=is_pretokenized))
+        return _encoded(state, settings, [inputs], adds=add_special_tokens, is_fast=False)[0]
+
+    def encode_batch(
+        self,
+        input: Iterable[object],  # noqa: A002 - the reference's name
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> list[Encoding]:
+        """Encode several texts or pairs, on several threads.
+
+        Args:
+            input: texts, and pairs as tuples or lists of two; with `is_pretokenized` lists of
+                words instead of texts.
+            is_pretokenized: as in `encode`.
+            add_special_tokens: as in `encode`.
+        """
+        inputs = _inputs(input, is_pretokenized=is_pretokenized)
+        return _encoded(
+            self._state, self._settings(), inputs, adds=add_special_tokens, is_fast=False
+        )
+
+    def encode_batch_fast(
+        self,
+        input: Iterable[object],  # noqa: A002 - the reference's name
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> list[Encoding]:
+        """Do as `encode_batch`, without tokens, offsets and words: they are empty, as there.
+
+        Here it is no faster, since `encode_batch` makes them only if they are asked for.
+        """
+        inputs = _inputs(input, is_pretokenized=is_pretokenized)
+        return _encoded(
+            self._state, self._settings(), inputs, adds=add_special_tokens, is_fast=True
+        )
+
+    def async_encode(
+        self,
+        sequence: object,
+        pair: object = None,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[Encoding]:
+        """Do as `encode` on another thread, with the settings of this one."""
+        inputs = [_input(sequence, is_pretokenized=is_pretokenized)]
+        if pair is not None:
+            inputs.append(_input(pair, is_pretokenized=is_pretokenized))
+        encoded = self._later([inputs], adds=add_special_tokens, is_fast=False)
+        return _first(encoded)
+
+    def async_encode_batch(
+        self,
+        input: Iterable[object],  # noqa: A002 - the reference's name
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[list[Encoding]]:
+        """Do as `encode_batch` on other threads, with the settings of this one."""
+        inputs = _inputs(input, is_pretokenized=is_pretokenized)
+        return self._later(inputs, adds=add_special_tokens, is_fast=False)
+
+    def async_encode_batch_fast(
+        self,
+        input: Iterable[object],  # noqa: A002 - the reference's name
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> Awaitable[list[Encoding]]:
+        """Do as `encode_batch_fast` on other threads, with the settings of this one."""
+        inputs = _inputs(input, is_pretokenized=is_pretokenized)
+        return self._later(inputs, adds=add_special_tokens, is_fast=True)
+
+    def _later(
+        self, inputs: list[list[Input]], *, adds: bool, is_fast: bool
+    ) -> Awaitable[list[Encoding]]:
+        work = partial(_encoded, self._state, self._settings(), inputs, adds=adds, is_fast=is_fast)
+        return asyncio.to_thread(work)
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
+        """Return the text of ids; those that are no token say nothing, as in the reference.
+
+        Raises:
+            OverflowError: an id that is negative or above 32 bits.
+            TypeError: no sequence of whole numbers.
+        """
+        return _decoded(self._state, ids, skip_special_tokens=skip_special_tokens)
+
+    @property
+    def joins_bytes(self) -> bool:
+        """Whether the text of ids is the tokens' bytes, joined; the reference has no such name."""
+        return self._state.joins_bytes
+
+    def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool = True) -> bytes:
+        """Return the bytes of ids, joined, where `joins_bytes`; unknown ids say nothing."""
+        state = self._state
+        if skip_special_tokens:
+            ids = state.without_special(ids)
+        try:
+            return state.core.decode(ids)
+        except InvalidTokenIdError:
+            return state.core.decode([k for k in ids if state.token(k) is not None])
+
+    def decode_batch(
+        self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
+    ) -> list[str]:
+        """Return the texts of several lists of ids."""
+        state = self._state
+        return [_decoded(state, ids, skip_special_tokens=skip_special_tokens) for ids in sequences]
+
+    def async_decode_batch(
+        self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
+    ) -> Awaitable[list[str]]:
+        """Do as `decode_batch` on another thread."""
+        return asyncio.to_thread(self.decode_batch, list(sequences), skip_special_tokens)
+
+
+async def _first(encoded: Awaitable[list[Encoding]]) -> Encoding:
+    return (await encoded)[0]
+
+
+def _decoded(state: State, ids: Any, *, skip_special_tokens: bool) -> str:  # noqa: ANN401
+    if type(ids) is not list:
+        ids = list(map(index, ids))
+    try:
+        return state.decode(ids, skip_special_tokens=skip_special_tokens)
+    except (TypeError, InvalidTokenIdError):
+        numbers = list(map(index, ids))
+    for number in numbers:
+        if not 0 <= number < 1 << 32:
+            raise OverflowError(f"no token can have the id {number}; ids are 0 .. 2**32 - 1")
+    known = [number for number in numbers if state.token(number) is not None]
+    return state.decode(known, skip_special_tokens=skip_special_tokens)
+
+
+# --- inputs --------------------------------------------------------------------------------------
+
+
+def _check(text: str) -> None:
+    """Refuse what the reference refuses: surrogates, which are no text.
+
+    Raises:
+        TypeError: as in the reference.
+    """
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise TypeError(
+                f"the text holds a lone surrogate at character {error.start}; replace it first"
+            ) from None
+
+
+def _input(sequence: object, *, is_pretokenized: bool) -> Input:
+    """Return a text, or words as a list.
+
+    Raises:
+        TypeError: something else.
+    """
+    if not is_pretokenized:
+        if not isinstance(sequence, str):
+            raise TypeError(
+                f"the text is {type(sequence).__name__}; give a str (a list of words with "
+                "is_pretokenized=True)"
+            )
+        _check(sequence)
+        return str(sequence)
+    words = sequence
+    if not isinstance(words, list | tuple):
+        # an array of texts, as numpy has them
+        words = None if isinstance(words, str) or not hasattr(words, "tolist") else words.tolist()
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise TypeError(
+            f"the text is {type(sequence).__name__}; with is_pretokenized=True give a list of str"
+        )
+    for word in words:
+        _check(word)
+    return list(map(str, words))
+
+
+def _inputs(inputs: Iterable[object], *, is_pretokenized: bool) -> list[list[Input]]:
+    """Return one or two texts for each input.
+
+    Raises:
+        TypeError: an input of another form; the message names its index.
+    """
+    if isinstance(inputs, str):
+        raise TypeError("encode_batch takes several texts; give a list of them")
+    found: list[list[Input]] = []
+    for at, given in enumerate(inputs):
+        if type(given) is str and not is_pretokenized:
+            _check(given)
+            found.append([given])
+            continue
+        try:
+            parts = _parts(given, is_pretokenized=is_pretokenized)
+            found.append([_input(part, is_pretokenized=is_pretokenized) for part in parts])
+        except TypeError as error:
+            raise TypeError(f"input {at}: {error}") from None
+    return found
+
+
+def _parts(given: object, *, is_pretokenized: bool) -> tuple[object, ...]:
+    """Return the one or two texts of an input."""
+    if not is_pretokenized:
+        if isinstance(given, list | tuple):
+            if len(given) != 2:
+                raise TypeError(f"{len(given)} texts; give one as a str, or a pair of them")
+            return tuple(given)
+        return (given,)
+    is_pair = (
+        isinstance(given, list | tuple)
+        and len(given) == 2
+        and all(not isinstance(part, str) for part in given)
+    )
+    return tuple(cast("Sequence[object]", given)) if is_pair else (given,)
+
+
+# --- encodings -----------------------------------------------------------------------------------
+
+
+def _encoded(
+    state: State,
+    settings: Settings,
+    inputs: list[list[Input]],
+    *,
+    adds: bool,
+    is_fast: bool,
+) -> list[Encoding]:
+    """Encode one or two texts for each input, all in one native call."""
+    texts: list[str | Buffer] = []
+    for given in inputs:
+        for part in given:
+            if isinstance(part, str):
+                texts.append(part)
+            else:
+                texts += part
+    n_chars = sum(map(len, texts))  # type: ignore[arg-type]  # all are str
+    n_threads = 1 if n_chars < _SMALL_BATCH else number_of_threads(None)
+    specials = state.specials(splits=settings.splits_special)
+    ids = iter(
+        cast(
+            "list[list[int]]",
+            state.core.encode_batch(texts, specials, False, False, n_threads),  # noqa: FBT003
+        )
+    )
+
+    def one(given: Input) -> Source:
+        if isinstance(given, str):
+            found = next(ids)
+            return FastSource(found) if is_fast else TextSource(state, specials, given, found)
+        parts = [next(ids) for _ in given]
+        if is_fast:
+            return FastSource(list(chain.from_iterable(parts)))
+        return WordsSource(state, specials, given, parts)
+
+    # as in the reference; it shows in what overflows
+    second_type = 0 if is_fast else 1
+    found = [
+        _finished(state, settings.truncation, tuple(map(one, given)), adds, second_type)
+        for given in inputs
+    ]
+    if settings.padding is not None:
+        pad_all(found, settings.padding)
+    return found
+
+
+def _finished(
+    state: State,
+    truncation: Truncation | None,
+    sources: tuple[Source, ...],
+    adds: bool,
+    second_type: int,
+) -> Encoding:
+    """Cut one text or a pair, and put the template around."""
+    n_texts = len(sources)
+    plan = state.plan(n_texts, adds=adds, second_type=second_type)
+    parts = [Part(source, 0, len(source.ids)) for source in sources]
+    if truncation is None:
+        return plan.make(parts)
+    room = truncation.max_length - (state.n_added(n_texts) if adds else 0)
+    if 0 < room >= sum([part.end for part in parts]):
+        return plan.make(parts)
+
+    def whole() -> Encoding:
+        encodings = [
+            Encoding([Run(source, 0, len(source.ids), k * second_type)] if source.ids else [])
+            for k, source in enumerate(sources)
+        ]
+        first, second = encodings[0], encodings[1] if n_texts == 2 else None
+        truncated(first, second, truncation, truncation.max_length - room)
+        return combined(encodings, state.processor, adds=adds)
+
+    if n_texts == 2 or room <= 0:
+        return whole()
+    # the usual case; what overflows is made when it is asked for
+    encoding = Encoding([Run(sources[0], 0, parts[0].end)])
+    truncated(encoding, None, truncation, truncation.max_length - room)
+    run = encoding.runs[0]
+    encoding = plan.make([Part(run.source, run.begin, run.end)])
+    encoding.overflow(lambda: whole().overflowing)
+    return encoding

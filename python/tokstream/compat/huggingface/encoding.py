@@ -1,0 +1,444 @@
+"""`Encoding`: the tokens of a text or a pair of texts, as `tokenizers.Encoding` shows them.
+
+Enters: runs of tokens. Leaves: columns of equal length, each made when it is asked for, and the
+ways between characters, words and tokens. Held back: nothing; reading an encoding changes nothing,
+only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from tokstream.compat.huggingface.runs import FixedSource, Run
+from tokstream.compat.huggingface.settings import checked_direction
+from tokstream.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tokstream.compat.huggingface.runs import Offsets
+
+__all__ = ["Encoding"]
+
+
+@final
+class Encoding:
+    """Tokens and all that is known of them.
+
+    Columns are new lists. Offsets, words and sometimes tokens need a second pass over the text,
+    which the encoding holds for that; it is made once, when one of them is asked for.
+    """
+
+    __slots__ = ("_overflowing", "_ranges", "_runs")
+
+    def __init__(self, runs: Iterable[Run] = (), ranges: dict[int, range] | None = None) -> None:
+        self._runs: list[Run] = list(runs)
+        self._ranges: dict[int, range] = {} if ranges is None else ranges
+        self._overflowing: list[Encoding] | Callable[[], list[Encoding]] = []
+
+    # --- columns ---------------------------------------------------------------------------------
+
+    @property
+    def ids(self) -> list[int]:
+        """Ids of the tokens."""
+        runs = self._runs
+        if len(runs) == 1:
+            source, begin, end = runs[0][:3]
+            return source.ids[begin:end]
+        found: list[int] = []
+        for run in runs:
+            found += run.source.ids[run.begin : run.end]
+        return found
+
+    @property
+    def type_ids(self) -> list[int]:
+        """Which kind of text each belongs to, as the template says."""
+        found: list[int] = []
+        for run in self._runs:
+            found += [run.type_id] * (run.end - run.begin)
+        return found
+
+    @property
+    def tokens(self) -> list[str]:
+        """Texts of the tokens, as the vocabulary spells them."""
+        found: list[str] = []
+        for run in self._runs:
+            found += run.source.tokens()[run.begin : run.end]
+        return found
+
+    @property
+    def offsets(self) -> list[Offsets]:
+        """(start, end) in characters of the text; (0, 0) for what is not in it."""
+        found: list[Offsets] = []
+        for run in self._runs:
+            found += run.offsets()
+        return found
+
+    @property
+    def word_ids(self) -> list[int | None]:
+        """Index of the pretoken, or of the word that was given; None for what is in no text."""
+        found: list[int | None] = []
+        for run in self._runs:
+            found += run.source.words()[run.begin : run.end]
+        return found
+
+    @property
+    def words(self) -> list[int | None]:
+        """`word_ids` by its old name."""
+        return self.word_ids
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """1 for tokens that the template or padding added."""
+        found: list[int] = []
+        for run in self._runs:
+            found += [run.special] * (run.end - run.begin)
+        return found
+
+    @property
+    def attention_mask(self) -> list[int]:
+        """0 for padding."""
+        found: list[int] = []
+        for run in self._runs:
+            found += [run.attention] * (run.end - run.begin)
+        return found
+
+    @property
+    def sequence_ids(self) -> list[int | None]:
+        """Which of the texts each token comes from; None for what comes from none."""
+        found: list[int | None] = [None] * len(self)
+        for sequence in range(self.n_sequences):
+            for at in self._range(sequence):
+                found[at] = sequence
+        return found
+
+    @property
+    def overflowing(self) -> list[Encoding]:
+        """What truncation cut off, in encodings of the same length."""
+        if not isinstance(self._overflowing, list):
+            self._overflowing = self._overflowing()
+        return list(self._overflowing)
+
+    @property
+    def n_sequences(self) -> int:
+        """Number of texts."""
+        return len(self._ranges) or 1
+
+    def __len__(self) -> int:
+        n = 0
+        for run in self._runs:
+            n += run[2] - run[1]
+        return n
+
+    def __repr__(self) -> str:
+        return (
+            f"Encoding(num_tokens={len(self)}, attributes=[ids, type_ids, tokens, offsets, "
+            "attention_mask, special_tokens_mask, overflowing])"
+        )
+
+    # --- between characters, words and tokens ----------------------------------------------------
+
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Return the index of the token that a character belongs to."""
+        offsets = self.offsets
+        for at in self._range(sequence_index):
+            start, end = offsets[at]
+            if start <= char_pos < end:
+                return at
+        return None
+
+    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Return the index of the word that a character belongs to."""
+        token = self.char_to_token(char_pos, sequence_index)
+        return None if token is None else self.token_to_word(token)
+
+    def token_to_chars(self, token_index: int) -> Offsets | None:
+        """Return the characters that a token stands for; None for what is in no text."""
+        if self.token_to_sequence(token_index) is None or token_index >= len(self):
+            return None
+        return self.offsets[token_index]
+
+    def token_to_word(self, token_index: int) -> int | None:
+        """Return the index of the word that a token belongs to; None for what is in no text."""
+        if self.token_to_sequence(token_index) is None or token_index >= len(self):
+            return None
+        return self.word_ids[token_index]
+
+    def token_to_sequence(self, token_index: int) -> int | None:
+        """Return the index of the text that a token comes from; None for what comes from none."""
+        if token_index < 0:
+            raise OverflowError(f"token_index is {token_index}; give an index of 0 or more")
+        if token_index > len(self):
+            return None
+        if not self._ranges:
+            return 0
+        return next((s for s, tokens in self._ranges.items() if token_index in tokens), None)
+
+    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """Return the first and one more than the last token of a word."""
+        words = self.word_ids
+        found: tuple[int, int] | None = None
+        for at in self._range(sequence_index):
+            word = words[at]
+            if word is not None and word > word_index:
+                break
+            if word == word_index:
+                found = (at if found is None else found[0], at + 1)
+        return found
+
+    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Offsets | None:
+        """Return the characters of a word."""
+        tokens = self.word_to_tokens(word_index, sequence_index)
+        if tokens is None:
+            return None
+        offsets = self.offsets
+        return offsets[tokens[0]][0], offsets[tokens[1] - 1][1]
+
+    def _range(self, sequence: int) -> range:
+        return self._ranges.get(sequence, range(len(self)))
+
+    # --- changes ---------------------------------------------------------------------------------
+
+    def set_sequence_id(self, sequence_id: int) -> None:
+        """Say that all tokens come from one text."""
+        self._ranges = {**self._ranges, sequence_id: range(len(self))}
+
+    def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
+        """Keep at most `max_length` tokens; the others go to `overflowing`.
+
+        Args:
+            max_length: how many tokens stay, 0 or more.
+            stride: how many tokens an overflowing part shares with the one before it.
+            direction: "right" keeps the beginning, "left" the end.
+
+        Raises:
+            ConfigurationError: a stride that leaves no room, or another direction.
+        """
+        checked_direction(direction)
+        parts = _parts(len(self), max_length, stride, direction)
+        if parts is None:
+            return
+        whole = self.copy()
+        first, *others = parts
+        self._runs = whole.part(*first).runs
+        self._ranges = {}
+        if max_length == 0:
+            self._overflowing = [whole]
+        else:
+            self._overflowing = lambda: [whole.part(begin, end) for begin, end in others]
+
+    def pad(
+        self,
+        length: int,
+        *,
+        direction: str = "right",
+        pad_id: int = 0,
+        pad_type_id: int = 0,
+        pad_token: str = "[PAD]",  # noqa: S107 - a token of a vocabulary
+    ) -> None:
+        """Add padding up to a length, also to what is overflowing.
+
+        Args:
+            length: how many tokens there are to be; more stay as they are.
+            direction: on which side, "right" or "left".
+            pad_id: id of the padding.
+            pad_type_id: its type.
+            pad_token: its text.
+
+        Raises:
+            ConfigurationError: another direction.
+        """
+        checked_direction(direction)
+        before = self._overflowing
+        if before:
+
+            def padded() -> list[Encoding]:
+                parts = before if isinstance(before, list) else before()
+                for part in parts:
+                    part.pad(
+                        length,
+                        direction=direction,
+                        pad_id=pad_id,
+                        pad_type_id=pad_type_id,
+                        pad_token=pad_token,
+                    )
+                return parts
+
+            self._overflowing = padded() if isinstance(before, list) else padded
+        n = length - len(self)
+        if n <= 0:
+            return
+        source = FixedSource([pad_id] * n, [pad_token] * n)
+        padding = Run(source, 0, n, pad_type_id, 1, 0)
+        if direction == "right":
+            self._runs = [*self._runs, padding]
+        else:
+            self._runs = [padding, *self._runs]
+            self._ranges = {s: _shifted(tokens, n) for s, tokens in self._ranges.items()}
+
+    # --- for the stages behind -------------------------------------------------------------------
+
+    @property
+    def runs(self) -> list[Run]:
+        """Where the tokens come from; not to be changed."""
+        return self._runs
+
+    @property
+    def ranges(self) -> dict[int, range]:
+        """Which tokens belong to which text; not to be changed."""
+        return self._ranges
+
+    @staticmethod
+    def merge(encodings: Sequence[Encoding], growing_offsets: bool = True) -> Encoding:
+        """Return one encoding of several.
+
+        Args:
+            encodings: what to join, in order.
+            growing_offsets: offsets go on where those before end, instead of beginning anew.
+        """
+        merged = Encoding()
+        for encoding in encodings:
+            merged = merged.joined(encoding, growing_offsets=growing_offsets)
+        return merged
+
+    def joined(self, other: Encoding, *, growing_offsets: bool = False) -> Encoding:
+        """Return this encoding and another; each part that overflows is joined with all of it.
+
+        Args:
+            other: what follows.
+            growing_offsets: as in `merge`.
+        """
+        runs = other._runs
+        if growing_offsets and self._runs:
+            offsets = self.offsets
+            shift = offsets[-1][1] if offsets else 0
+            runs = [run._replace(shift=run.shift + shift) for run in runs]
+        n = len(self)
+        ranges = dict(self._ranges)
+        ranges |= {s: _shifted(tokens, n) for s, tokens in other._ranges.items()}
+        merged = Encoding([*self._runs, *runs], ranges)
+        mine, theirs = self._overflowing, other._overflowing
+        if mine or theirs:
+
+            def overflowing() -> list[Encoding]:
+                left, right = self.overflowing, other.overflowing
+                found = []
+                for part in left:
+                    found.append(part.joined(other, growing_offsets=growing_offsets))
+                    found += [part.joined(o, growing_offsets=growing_offsets) for o in right]
+                found += [self.joined(o, growing_offsets=growing_offsets) for o in right]
+                return found
+
+            merged._overflowing = overflowing
+        return merged
+
+    def copy(self) -> Encoding:
+        """Return an encoding that changes by itself."""
+        twin = Encoding(self._runs, self._ranges)
+        twin._overflowing = (
+            [part.copy() for part in self._overflowing]
+            if isinstance(self._overflowing, list)
+            else self._overflowing
+        )
+        return twin
+
+    def part(self, begin: int, end: int) -> Encoding:
+        """Return some of the tokens, without what is overflowing."""
+        runs, at = [], 0
+        for run in self._runs:
+            first, last = max(begin - at, 0), min(end - at, run.end - run.begin)
+            if first < last:
+                runs.append(run._replace(begin=run.begin + first, end=run.begin + last))
+            at += run.end - run.begin
+        return Encoding(runs)
+
+    def with_type(self, type_id: int) -> Encoding:
+        """Return the encoding with one type for all; what overflows keeps its own."""
+        twin = Encoding([run._replace(type_id=type_id) for run in self._runs], self._ranges)
+        twin.take_overflowing(self, Encoding.copy)
+        return twin
+
+    def trim(self, *, keeps_prefix: bool) -> None:
+        """Leave out the blanks at the ends of tokens from offsets, see `runs.trimmed`."""
+        runs, is_first = [], True
+        for run in self._runs:
+            first = run.begin if is_first else -1
+            runs.append(run._replace(trims=(*run.trims, (keeps_prefix, first))))
+            is_first = False
+        self._runs = runs
+
+    @property
+    def has_overflowing(self) -> bool:
+        """Whether anything may have been cut off."""
+        return bool(self._overflowing)
+
+    def overflow(self, parts: Callable[[], list[Encoding]]) -> None:
+        """Say what was cut off, in a function that is called when it is asked for."""
+        self._overflowing = parts
+
+    def take_overflowing(self, other: Encoding, change: Callable[[Encoding], Encoding]) -> None:
+        """Take over what overflows of another encoding, changed."""
+        if other.has_overflowing:
+            self._overflowing = lambda: [change(part) for part in other.overflowing]
+
+    def change_overflowing(self, change: Callable[[Encoding], Encoding]) -> None:
+        """Replace every part that overflows by what `change` makes of it."""
+        before = self._overflowing
+        if isinstance(before, list):
+            self._overflowing = [change(part) for part in before]
+        else:
+            self._overflowing = lambda: [change(part) for part in before()]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        columns = (self.ids, self.tokens, self.offsets, self.word_ids)
+        flags = (self.type_ids, self.special_tokens_mask, self.attention_mask)
+        return _restored, (columns, flags, self._ranges, self.overflowing)
+
+
+def _restored(
+    columns: tuple[list[int], list[str], list[Offsets], list[int | None]],
+    flags: tuple[list[int], list[int], list[int]],
+    ranges: dict[int, range],
+    overflowing: list[Encoding],
+) -> Encoding:
+    source = FixedSource(*columns)
+    runs: list[Run] = []
+    for at, values in enumerate(zip(*flags, strict=True)):
+        if runs and runs[-1][3:6] == values:
+            runs[-1] = runs[-1]._replace(end=at + 1)
+        else:
+            runs.append(Run(source, at, at + 1, *values))
+    encoding = Encoding(runs, ranges)
+    encoding._overflowing = overflowing  # noqa: SLF001 - of this module
+    return encoding
+
+
+def _shifted(tokens: range, n: int) -> range:
+    return range(tokens.start + n, tokens.stop + n)
+
+
+def _parts(
+    n_tokens: int, max_length: int, stride: int, direction: str
+) -> list[tuple[int, int]] | None:
+    """Return begin and end of the part that stays and of those that overflow; None for no cut."""
+    if max_length < 0 or stride < 0:
+        raise OverflowError(f"max_length is {max_length}, stride {stride}; give 0 or more")
+    if n_tokens <= max_length:
+        return None
+    if max_length == 0:
+        return [(0, 0)]
+    if stride >= max_length:
+        raise ConfigurationError(
+            f"stride is {stride}, but must be less than the {max_length} tokens that stay "
+            "(of max_length, special tokens of the template are taken off first)"
+        )
+    step = max_length - stride
+    parts = []
+    for at in range(0, n_tokens, step):
+        begin, end = at, min(at + max_length, n_tokens)
+        if direction == "left":
+            begin, end = n_tokens - end, n_tokens - begin
+        parts.append((begin, end))
+        if at + max_length >= n_tokens:
+            break
+    return parts

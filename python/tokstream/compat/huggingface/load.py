@@ -1,0 +1,178 @@
+"""tokenizer.json, or a tokenizer of tokstream → the state of a `Tokenizer` as in `tokenizers`.
+
+Enters: bytes of a file, a model on the hub, a native tokenizer. Leaves: state and settings.
+Refused, by name: what has no tokenizer.json and no one way to write it as one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from tokstream.compat.huggingface.added import AddedToken, AddedVocabulary
+from tokstream.compat.huggingface.definition import Definition
+from tokstream.compat.huggingface.settings import Padding, Settings, Truncation
+from tokstream.compat.huggingface.state import State
+from tokstream.errors import (
+    ConfigurationError,
+    MissingDependencyError,
+    UnsupportedTokenizerError,
+    VocabularyError,
+)
+from tokstream.formats.document import Node, collector_paused, parse_document
+from tokstream.formats.huggingface import read_with_model
+from tokstream.formats.huggingface.model import read_model
+
+if TYPE_CHECKING:
+    from tokstream.formats.parts import TokenizerParts
+    from tokstream.tokenizer import Tokenizer
+
+__all__ = ["load_document", "load_hub", "read_document", "state_of"]
+
+Loaded = tuple[State, Settings]
+
+_known: WeakValueDictionary[bytes, State] = WeakValueDictionary()
+
+
+def load_document(data: bytes, label: str) -> Loaded:
+    """Read a tokenizer.json.
+
+    Args:
+        data: its content.
+        label: how to call it in messages.
+
+    Raises:
+        VocabularyError: it is damaged; the message says where.
+        UnsupportedTokenizerError: a part that cannot be honoured exactly, by name.
+
+    Cost: a second for 100,000 tokens; equal content that is in use is read once per process.
+    """
+    with collector_paused():
+        return _read(data, label, None)
+
+
+def _read(data: bytes, label: str, native: Tokenizer | None) -> Loaded:
+    key = hashlib.sha256(data).digest()
+    known = _known.get(key)
+    document = parse_document(data, label, None)
+    settings = _settings(document)
+    if known is None:
+        name = native.name if native is not None else f"tokenizer-{key.hex()[:12]}"
+        known = read_document(document, name, native)
+        _known[key] = known
+    return known, settings
+
+
+def read_document(document: Node, name: str, native: Tokenizer | None = None) -> State:
+    """Return the state of a parsed document.
+
+    Args:
+        document: the document.
+        name: what to call the tokenizer.
+        native: its native tokenizer, if there is one already.
+    """
+    parts = None if native is None else native._parts  # noqa: SLF001 - of the same package
+    if parts is None:
+        parts, model = read_with_model(document, name)
+    else:
+        model = read_model(document["model"])
+    return State(Definition.of(document, model), parts, _added(parts), native=native)
+
+
+def _added(parts: TokenizerParts) -> AddedVocabulary:
+    by_id = {
+        token.id: AddedToken(
+            token.content,
+            single_word=token.single_word,
+            lstrip=token.lstrip,
+            rstrip=token.rstrip,
+            normalized=token.normalized,
+            special=token.special,
+        )
+        for token in parts.added_tokens
+    }
+    ids = {token.content: token.id for token in parts.added_tokens}
+    specials = frozenset({token.content for token in parts.added_tokens if token.special})
+    return AddedVocabulary(by_id, ids, specials)
+
+
+def _settings(document: Node) -> Settings:
+    truncation, padding = document.get("truncation"), document.get("padding")
+    found: list[Any] = []
+    for node, kind in ((truncation, Truncation), (padding, Padding)):
+        if node is None:
+            found.append(None)
+            continue
+        try:
+            found.append(kind.read(node.members()))
+        except (KeyError, TypeError) as error:
+            raise node.wrong(f"is damaged ({error!r})") from None
+    return Settings(found[0], found[1])
+
+
+def load_hub(identifier: str, revision: str | None, token: str | None) -> Loaded:
+    """Read the tokenizer.json of a model on the hub.
+
+    Raises:
+        MissingDependencyError: `huggingface_hub` is not installed.
+    """
+    try:
+        from huggingface_hub import hf_hub_download  # noqa: PLC0415 - optional
+    except ImportError as error:
+        raise MissingDependencyError(
+            "from_pretrained needs the package huggingface_hub; install it with "
+            "`pip install tokstream[hub]`, or download the model's tokenizer.json and use from_file"
+        ) from error
+    path = hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token)
+    return load_document(Path(path).read_bytes(), f"{identifier}/tokenizer.json")
+
+
+def state_of(native: Tokenizer) -> Loaded:
+    """Return the state of a native tokenizer.
+
+    A tokenizer.json is read again, since it says more than the engine needs; a rank file is written
+    as the tokenizer.json that it is usually converted to.
+
+    Raises:
+        UnsupportedTokenizerError: a SentencePiece model or tekken.json.
+        ConfigurationError: the file it was loaded from is gone or has changed.
+    """
+    parts = native._parts  # noqa: SLF001 - of the same package
+    if parts is not None and parts.format == "tokenizer.json":
+        if parts.origin is None:
+            raise ConfigurationError(
+                "as_hf needs the tokenizer.json, which this tokenizer does not know; load it with "
+                "tokstream.load"
+            )
+        data = _content(*parts.origin)
+        with collector_paused():
+            return _read(data, native.name, native)
+    if parts is None or (parts.format == "rank-file" and not parts.normalizer):
+        from tokstream.compat.huggingface.converted import converted  # noqa: PLC0415
+
+        return converted(native), Settings()
+    raise UnsupportedTokenizerError(
+        f"{native.name}: as_hf of a {parts.format} file is not supported: there are several ways "
+        "to write it as a tokenizer.json, with other offsets and tokens; convert it with the "
+        "package of its model, and load the tokenizer.json",
+        parts.format,
+    )
+
+
+def _content(path: str | bytes, digest: bytes) -> bytes:
+    if isinstance(path, bytes):
+        return path
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"as_hf reads {path} again, which cannot be read ({error}); keep the file, or use "
+            "Tokenizer.from_str of tokstream.compat.huggingface"
+        ) from error
+    if hashlib.sha256(data).digest() != digest:
+        raise VocabularyError(
+            f"as_hf reads {path} again, which has changed since it was loaded; load it anew", path
+        )
+    return data

@@ -1,0 +1,245 @@
+"""Where the tokens of an `Encoding` come from: parts of texts, special tokens, padding.
+
+Enters: texts with their ids. Leaves: columns, each made when it is asked for. Held back: places in
+the text (offsets and pretokens), which cost a second pass over it, until somebody wants them.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from tokstream._core import encode_with_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokstream._core import SpecialSet
+    from tokstream.compat.huggingface.state import State
+
+__all__ = ["FastSource", "FixedSource", "Run", "Source", "TextSource", "WordsSource", "trimmed"]
+
+Offsets = tuple[int, int]
+
+
+class Source(Protocol):
+    """Tokens that came into being together."""
+
+    @property
+    def ids(self) -> list[int]:
+        """Their ids."""
+
+    def tokens(self) -> Sequence[str]:
+        """Their texts."""
+
+    def offsets(self) -> Sequence[Offsets]:
+        """Which characters they stand for."""
+
+    def words(self) -> Sequence[int | None]:
+        """Which word each belongs to."""
+
+
+class TextSource:
+    """The tokens of one text, and the text itself."""
+
+    __slots__ = ("_placed", "_specials", "_state", "_text", "_tokens", "ids")
+
+    def __init__(self, state: State, specials: SpecialSet, text: str, ids: list[int]) -> None:
+        """Hold a text.
+
+        Args:
+            state: the tokenizer that made the ids.
+            specials: the added tokens that were looked for.
+            text: the text.
+            ids: its ids, without a template.
+        """
+        self.ids = ids
+        self._state = state
+        self._specials = specials
+        self._text = text
+        self._tokens: list[str] | None = None
+        self._placed: tuple[list[Offsets], list[int], list[int]] | None = None
+
+    def tokens(self) -> Sequence[str]:
+        """The tokens' texts; of added tokens what was found, blanks around them included."""
+        if self._tokens is None:
+            state = self._state
+            tokens = state.spelled(self.ids)
+            if not state.added.odd_ids.isdisjoint(self.ids):
+                offsets, _, added = self._places()
+                for at in added:
+                    begin, end = offsets[at]
+                    tokens[at] = state.as_found(self._text[begin:end], self.ids[at])
+            self._tokens = tokens
+        return self._tokens
+
+    def offsets(self) -> Sequence[Offsets]:
+        """Characters of the text; a token inside a character stands for all of it."""
+        return self._places()[0]
+
+    def words(self) -> Sequence[int | None]:
+        """Index of the pretoken; an added token counts as one."""
+        return self._places()[1]
+
+    def _places(self) -> tuple[list[Offsets], list[int], list[int]]:
+        if self._placed is None:
+            self._placed = encode_with_words(self._state.core, self._text, self._specials)
+        return self._placed
+
+
+class WordsSource:
+    """The tokens of a text that was given as words; offsets begin anew in each word."""
+
+    __slots__ = ("_words", "ids")
+
+    def __init__(
+        self, state: State, specials: SpecialSet, words: Sequence[str], ids: Sequence[list[int]]
+    ) -> None:
+        """Hold words.
+
+        Args:
+            state: the tokenizer that made the ids.
+            specials: the added tokens that were looked for.
+            words: the words.
+            ids: the ids of each.
+        """
+        self.ids = list(chain.from_iterable(ids))
+        self._words = [
+            TextSource(state, specials, word, part) for word, part in zip(words, ids, strict=True)
+        ]
+
+    def tokens(self) -> Sequence[str]:
+        """The tokens' texts."""
+        return [token for word in self._words for token in word.tokens()]
+
+    def offsets(self) -> Sequence[Offsets]:
+        """Characters of each word."""
+        return [place for word in self._words for place in word.offsets()]
+
+    def words(self) -> Sequence[int | None]:
+        """Index of the word."""
+        return [k for k, word in enumerate(self._words) for _ in word.ids]
+
+
+class FastSource:
+    """Tokens of which only the ids are wanted, as `encode_batch_fast` gives them."""
+
+    __slots__ = ("ids",)
+
+    def __init__(self, ids: list[int]) -> None:
+        self.ids = ids
+
+    def tokens(self) -> Sequence[str]:
+        """Nothing for each."""
+        return [""] * len(self.ids)
+
+    def offsets(self) -> Sequence[Offsets]:
+        """Nowhere."""
+        return [(0, 0)] * len(self.ids)
+
+    def words(self) -> Sequence[int | None]:
+        """None."""
+        return [None] * len(self.ids)
+
+
+class FixedSource:
+    """Tokens with columns that are known: special ones, padding, what was pickled."""
+
+    __slots__ = ("_offsets", "_tokens", "_words", "ids")
+
+    def __init__(
+        self,
+        ids: list[int],
+        tokens: list[str],
+        offsets: list[Offsets] | None = None,
+        words: list[int | None] | None = None,
+    ) -> None:
+        self.ids = ids
+        self._tokens = tokens
+        self._offsets = offsets
+        self._words = words
+
+    def tokens(self) -> Sequence[str]:
+        """Their texts."""
+        return self._tokens
+
+    def offsets(self) -> Sequence[Offsets]:
+        """Their places; by default they have none."""
+        return [(0, 0)] * len(self.ids) if self._offsets is None else self._offsets
+
+    def words(self) -> Sequence[int | None]:
+        """Their words; by default they have none."""
+        return [None] * len(self.ids) if self._words is None else self._words
+
+
+class Run(NamedTuple):
+    """Some tokens of a source, one after another, and what the post-processor says of them.
+
+    Attributes:
+        source: where they come from.
+        begin: index of the first.
+        end: one more than that of the last.
+        type_id: the type of all.
+        special: 1 if a post-processor or padding added them.
+        attention: 0 for padding.
+        shift: what is added to offsets.
+        trims: how offsets are trimmed: for each time whether a prefix space is kept, and the index
+            of the token that was the first of its encoding then, -1 if it is not here.
+    """
+
+    source: Source
+    begin: int
+    end: int
+    type_id: int = 0
+    special: int = 0
+    attention: int = 1
+    shift: int = 0
+    trims: tuple[tuple[bool, int], ...] = ()
+
+    def ids(self) -> list[int]:
+        """Ids of the tokens; a new list."""
+        return self.source.ids[self.begin : self.end]
+
+    def offsets(self) -> list[Offsets]:
+        """Offsets of the tokens; a new list."""
+        offsets = list(self.source.offsets()[self.begin : self.end])
+        if self.trims:
+            tokens = self.source.tokens()[self.begin : self.end]
+            for keeps_prefix, first in self.trims:
+                offsets = trimmed(tokens, offsets, first - self.begin, keeps_prefix=keeps_prefix)
+        if self.shift:
+            offsets = [(start + self.shift, end + self.shift) for start, end in offsets]
+        return offsets
+
+
+def trimmed(
+    tokens: Sequence[str], offsets: list[Offsets], first: int, *, keeps_prefix: bool
+) -> list[Offsets]:
+    """Return offsets without the blanks at the ends of tokens.
+
+    Args:
+        tokens: texts of tokens, blanks as in the byte-level alphabet or as they are.
+        offsets: as many.
+        first: index of the token that begins an encoding.
+        keeps_prefix: one blank was put before the text, which has no place in it.
+    """
+    found = list(offsets)
+    for at, token in enumerate(tokens):
+        n_leading = len(token) - len(token.lstrip(_BLANKS))
+        n_trailing = len(token) - len(token.rstrip(_BLANKS))
+        if not n_leading and not n_trailing:
+            continue
+        start, end = offsets[at]
+        if n_leading == 1 and keeps_prefix and (at == first or start == 0):
+            n_leading = 0  # several blanks were in the text
+        start = min(start + n_leading, end)
+        if end >= n_trailing:
+            end = max(end - n_trailing, start)
+        found[at] = start, end
+    return found
+
+
+# the space of the byte-level alphabet, and White_Space of Unicode
+_BLANKS = "\u0120\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)

@@ -1,0 +1,257 @@
+"""All that encoding and decoding read of a tokenizer, at one moment: immutable, shared by threads.
+
+Enters: a definition, the parts made of it, added tokens. Leaves: native tables and what looks
+tokens up. Held back: native tables for tokens that were added later, until they are needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tokstream import _core
+from tokstream.compat.huggingface.plan import Plan
+from tokstream.compat.huggingface.processing import Processor, read_processor
+from tokstream.decoding.tokens import TokenDecoder
+from tokstream.formats.document import Node
+from tokstream.formats.huggingface import read_with_model
+from tokstream.formats.huggingface.decoders import read_decoder
+from tokstream.formats.huggingface.pretokenizers import read_pretokenizer
+from tokstream.formats.parts import AddedToken as PlainToken
+from tokstream.formats.parts import Template
+from tokstream.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokstream.compat.huggingface.added import AddedVocabulary
+    from tokstream.compat.huggingface.definition import Definition
+    from tokstream.formats.parts import TokenizerParts
+
+__all__ = ["State"]
+
+
+class State:
+    """A tokenizer at one moment.
+
+    Attributes:
+        definition: what its file says.
+        parts: what the engine is made of; their added tokens are those of the file.
+        added: its added tokens.
+    """
+
+    def __init__(
+        self,
+        definition: Definition,
+        parts: TokenizerParts,
+        added: AddedVocabulary,
+        *,
+        native: Tokenizer | None = None,
+    ) -> None:
+        self.definition = definition
+        self.parts = parts
+        self.added = added
+        self._plans: dict[tuple[int, bool, int], Plan] = {}
+        if native is not None:
+            self.__dict__["native"] = native
+
+    def with_added(self, added: AddedVocabulary) -> State:
+        """Return the state with other added tokens."""
+        return State(self.definition, self.parts, added)
+
+    def with_part(self, name: str, value: object) -> State:
+        """Return the state with another normalizer, pre-tokenizer, post-processor or decoder.
+
+        Raises:
+            UnsupportedTokenizerError: a part that cannot be honoured exactly.
+
+        Cost: O(1) for a post-processor; for others the tables are made anew, about a second.
+        """
+        definition = self.definition.with_part(name, value)
+        if name == "post_processor":
+            state = State(
+                definition,
+                self.parts,
+                self.added,
+                native=self.__dict__.get("native"),
+            )
+            state.processor  # noqa: B018 - it is read, and refused if it must be
+            return state
+        document = Node(definition.document([], None, None), "$", "tokenizer.json", None)
+        parts, _ = read_with_model(document, self.parts.name)
+        return State(definition, parts, self.added)
+
+    @cached_property
+    def native(self) -> Tokenizer:
+        """The native tokenizer.
+
+        Raises:
+            UnsupportedTokenizerError: added tokens that cannot be honoured exactly.
+
+        Cost: some tenths of a second for 100,000 tokens, once for each set of added tokens.
+        """
+        plain = tuple(
+            PlainToken(
+                token.content,
+                token_id,
+                token.content in self.added.specials,
+                token.normalized,
+                token.lstrip,
+                token.rstrip,
+                token.single_word,
+            )
+            for token_id, token in sorted(self.added.by_id.items())
+        )
+        parts = replace(
+            self.parts,
+            added_tokens=plain,
+            special_tokens={t.content: t.id for t in plain if t.special},
+            n_vocab=max(self.parts.n_vocab, 1 + max(self.added.by_id, default=-1)),
+            special_default="recognise",
+        )
+        return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
+
+    @cached_property
+    def is_byte_level(self) -> bool:
+        """Are pretokens spelled in the byte-level alphabet?"""
+        return read_pretokenizer(self.node("pre_tokenizer"))[1]
+
+    @cached_property
+    def merging(self) -> Tokenizer:
+        """The model alone: a text is one pretoken, and nothing is looked for in it."""
+        parts = replace(
+            self.parts,
+            normalizer=(),
+            levels=(),
+            automaton=None,
+            added_tokens=(),
+            special_tokens={},
+            template=Template(),
+        )
+        return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
+
+    @cached_property
+    def core(self) -> _core.Core:
+        """The native tables."""
+        return self.native._core  # noqa: SLF001 - of the same package
+
+    def specials(self, *, splits: bool) -> _core.SpecialSet:
+        """Return which added tokens are found in a text.
+
+        Args:
+            splits: special tokens are plain text.
+        """
+        policy = self.native._special  # noqa: SLF001 - of the same package
+        return policy.plain if splits else policy.default
+
+    @cached_property
+    def processor(self) -> Processor | None:
+        """What is put around texts."""
+        return read_processor(self.node("post_processor"))
+
+    def plan(self, n_texts: int, *, adds: bool, second_type: int) -> Plan:
+        """Return how one text or a pair becomes an encoding."""
+        key = (n_texts, adds, second_type)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = Plan(self.processor, n_texts, adds=adds, second_type=second_type)
+            self._plans[key] = plan
+        return plan
+
+    def n_added(self, n_texts: int) -> int:
+        """Return how many tokens are put around one text or a pair."""
+        return 0 if self.processor is None else self.processor.n_added(n_texts)
+
+    def node(self, name: str) -> Node | None:
+        """Return a part of the definition as a node."""
+        value = self.definition.parts.get(name)
+        return None if value is None else Node(value, f"$.{name}", "tokenizer.json", None)
+
+    # --- tokens ----------------------------------------------------------------------------------
+
+    def spelled(self, ids: Sequence[int]) -> list[str]:
+        """Return the texts of tokens that were found in a text."""
+        spellings = self.definition.spellings
+        if not self.added.by_id.keys().isdisjoint(ids):
+            added = self.added.by_id
+            return [spellings[k] if k in spellings else added[k].content for k in ids]
+        return [spellings[token_id] for token_id in ids]
+
+    def token(self, token_id: int) -> str | None:
+        """Return the text of a token, None if there is none with this id."""
+        if token_id in self.added.by_id:
+            return self.written(token_id)
+        return self.definition.spellings.get(token_id)
+
+    def as_found(self, text: str, token_id: int) -> str:
+        """Return what an added token was found as, from the text it was found in."""
+        token = self.added.by_id[token_id]
+        steps = list(self.parts.normalizer)
+        if not token.normalized or not steps:
+            return text
+        if token.lstrip or token.rstrip:
+            return self.normalized(text)
+        return self.written(token_id)
+
+    def written(self, token_id: int) -> str:
+        """Return what an added token is decoded to: what is looked for, normalized or not."""
+        token = self.added.by_id[token_id]
+        if not token.normalized or not self.parts.normalizer:
+            return token.content
+        return self.normalized(token.content)
+
+    def normalized(self, text: str) -> str:
+        """Return a text as the normalizer makes it."""
+        normalize = _core.Normalize(list(self.parts.normalizer))
+        parts = [*normalize.push(text), *normalize.finish()]
+        return b"".join([part for part, _ in parts]).decode()
+
+    # --- decoding --------------------------------------------------------------------------------
+
+    @cached_property
+    def joins_bytes(self) -> bool:
+        """Is the text the tokens' bytes, joined?"""
+        if self.parts.decoder is not None:
+            return False
+        from tokstream.formats.alphabet import bytes_of  # noqa: PLC0415 - it is about to be used
+
+        tokens = self.added.by_id
+        return all(
+            bytes_of(token.content) in (None, token.content.encode())
+            and self.written(token_id) == token.content
+            for token_id, token in tokens.items()
+        )
+
+    @cached_property
+    def decoder(self) -> TokenDecoder:
+        """The stages between tokens and text."""
+        spellings = dict(self.definition.spellings)
+        spellings |= {token_id: self.written(token_id) for token_id in self.added.by_id}
+        return TokenDecoder(spellings, read_decoder(self.node("decoder")))
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """Ids of tokens that are left out where special tokens are skipped."""
+        added = self.added
+        return frozenset({k for k in added.by_id if self.written(k) in added.specials})
+
+    def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
+        """Return the text of ids.
+
+        Raises:
+            InvalidTokenIdError: an id that is no token.
+            TypeError: something that is no whole number.
+        """
+        if skip_special_tokens:
+            ids = self.without_special(ids)
+        if self.joins_bytes:
+            return self.core.decode(ids).decode("utf-8", "replace")
+        return self.decoder.decode(ids)
+
+    def without_special(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the ids of tokens that are not special."""
+        special = self.special_ids
+        if special.isdisjoint(ids):
+            return ids
+        return [token_id for token_id in ids if token_id not in special]

@@ -1,0 +1,156 @@
+"""`Encoding`: between characters, words and tokens; truncating, padding, merging by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer as Peer
+
+import tokstream
+from format_texts import generated_texts
+from hf_compare import assert_equal
+from hf_small import byte_level, random_document
+from tokstream.compat.huggingface import Encoding, Tokenizer
+
+CONTENT = json.dumps(byte_level(prefix=True))
+OURS, PEER = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+
+
+def encodings(rng: random.Random, n: int) -> list[tuple[Encoding, tokenizers.Encoding]]:
+    texts = list(generated_texts(rng, n, ["<s>", "<mask>"]))
+    calls: list[tuple[Any, ...]] = [*((t,) for t in texts), *pairwise(texts)]
+    return [(OURS.encode(*call), PEER.encode(*call)) for call in calls]
+
+
+def test_between_characters_words_and_tokens() -> None:
+    for ours, peer in encodings(random.Random(1), 12):
+        for sequence in (0, 1, 2):
+            for at in range(30):
+                assert ours.char_to_token(at, sequence) == peer.char_to_token(at, sequence)
+                assert ours.char_to_word(at, sequence) == peer.char_to_word(at, sequence)
+                assert ours.word_to_tokens(at, sequence) == peer.word_to_tokens(at, sequence)
+                assert ours.word_to_chars(at, sequence) == peer.word_to_chars(at, sequence)
+        for at in range(len(ours) + 3):
+            assert ours.token_to_chars(at) == peer.token_to_chars(at)
+            assert ours.token_to_word(at) == peer.token_to_word(at)
+            assert ours.token_to_sequence(at) == peer.token_to_sequence(at)
+        assert ours.words == ours.word_ids
+        with pytest.raises(OverflowError):
+            ours.token_to_sequence(-1)
+
+
+def test_truncating_and_padding_by_hand() -> None:
+    rng = random.Random(2)
+    for ours, peer in encodings(rng, 25):
+        for _ in range(3):
+            cut: dict[str, Any] = {
+                "max_length": rng.randrange(3, 9),
+                "stride": rng.randrange(3),
+                "direction": rng.choice(["left", "right"]),
+            }
+            pad: dict[str, Any] = {
+                "length": rng.randrange(12),
+                "direction": rng.choice(["left", "right"]),
+                "pad_id": 3,
+                "pad_type_id": 1,
+                "pad_token": "<p>",
+            }
+            encoding: Any
+            for encoding in (ours, peer):
+                encoding.truncate(**cut)
+                encoding.pad(**pad)
+            assert_equal(ours, peer, (cut, pad))
+        for encoding in (ours, peer):
+            encoding.set_sequence_id(4)
+        assert ours.n_sequences == peer.n_sequences
+        assert ours.token_to_sequence(0) == peer.token_to_sequence(0)
+        for encoding in (ours, peer):
+            encoding.truncate(0)
+        assert_equal(ours, peer)
+
+
+def test_columns_are_the_callers_own() -> None:
+    encoding = OURS.encode("hello World")
+    for name in ("ids", "tokens", "offsets", "word_ids", "attention_mask", "type_ids"):
+        before = getattr(encoding, name)
+        getattr(encoding, name).append(None)
+        assert getattr(encoding, name) == before
+
+
+@pytest.mark.parametrize("wrong", [{"max_length": 2, "stride": 2}, {"max_length": 2, "stride": 3}])
+def test_a_stride_that_leaves_no_room(wrong: dict[str, Any]) -> None:
+    """The reference panics here."""
+    with pytest.raises(tokstream.ConfigurationError, match="stride is"):
+        OURS.encode("hello World 1234").truncate(**wrong)
+    encoding = OURS.encode("hello World 1234")
+    with pytest.raises(tokstream.ConfigurationError, match="direction is 'up'"):
+        encoding.truncate(2, direction="up")
+    with pytest.raises(tokstream.ConfigurationError, match="direction is 'up'"):
+        encoding.pad(20, direction="up")
+    with pytest.raises(OverflowError):
+        encoding.truncate(-1)
+    assert_equal(encoding, PEER.encode("hello World 1234"))
+
+
+def test_merging() -> None:
+    found = encodings(random.Random(3), 6)
+    for grows in (True, False):
+        mine = Encoding.merge([ours for ours, _ in found], growing_offsets=grows)
+        theirs = tokenizers.Encoding.merge([peer for _, peer in found], growing_offsets=grows)
+        assert_equal(mine, theirs)
+    ours: list[Any] = [OURS.encode("hello World 1234 a b c") for _ in range(2)]
+    peers: list[Any] = [PEER.encode("hello World 1234 a b c") for _ in range(2)]
+    for encoding in (*ours, *peers):
+        encoding.truncate(5)
+    assert_equal(Encoding.merge(ours), tokenizers.Encoding.merge(peers))
+
+
+def test_post_processing_by_hand() -> None:
+    rng = random.Random(4)
+    n_compared = 0
+    while n_compared < 12:
+        _, document = random_document(rng)
+        document["added_tokens"] = []
+        document["normalizer"] = None
+        content = json.dumps(document)
+        try:
+            ours = Tokenizer.from_str(content)
+        except tokstream.UnsupportedTokenizerError:
+            continue
+        peer = Peer.from_str(content)
+        n_compared += 1
+        if document["model"]["unk_token"] is None:
+            continue
+        for adds in (True, False):
+            for texts in (("hello the",), ("hello the", "World 12")):
+                given: list[Any] = [ours.encode(text, add_special_tokens=False) for text in texts]
+                before = [encoding.tokens for encoding in given]
+                options: Any = {"add_special_tokens": adds}
+                got = ours.post_process(given[0], *given[1:], **options)
+                plain: list[Any] = [peer.encode(text, add_special_tokens=False) for text in texts]
+                expected = peer.post_process(*plain, **options)
+                assert_equal(got, expected, document["post_processor"])
+                assert [encoding.tokens for encoding in given] == before
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=40), st.text(max_size=20), st.booleans())
+def test_any_text(text: str, other: str, adds: bool) -> None:
+    calls: list[tuple[Any, ...]] = [(text,), (text, other)]
+    options: Any = {"add_special_tokens": adds}
+    for call in calls:
+        try:
+            expected = PEER.encode(*call, **options)
+        except TypeError:
+            with pytest.raises(TypeError):
+                OURS.encode(*call, **options)
+            continue
+        assert_equal(OURS.encode(*call, **options), expected, call)
+        assert OURS.decode(expected.ids) == PEER.decode(expected.ids)

@@ -1,0 +1,79 @@
+"""Sixteen threads that share one object, each with settings of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tokenizers import Tokenizer as Peer
+
+from hf_compare import assert_equal, run_threads
+from hf_small import byte_level
+from tokstream.compat.huggingface import Tokenizer
+
+CONTENT = json.dumps(byte_level())
+TEXT = "hello the World <mask> 1234 naïve don't"
+
+
+def settings(k: int, tokenizer: Any) -> None:
+    tokenizer.enable_truncation(4 + k, stride=k % 2, direction="left" if k % 3 else "right")
+    if k % 2:
+        tokenizer.enable_padding(length=8 + k, pad_id=k, direction="right" if k % 3 else "left")
+    else:
+        tokenizer.no_padding()
+    tokenizer.encode_special_tokens = k % 4 == 0
+
+
+def test_threads_with_differing_settings() -> None:
+    shared = Tokenizer.from_str(CONTENT)
+    shared.enable_truncation(3)
+
+    def work(k: int) -> None:
+        peer = Peer.from_str(CONTENT)
+        settings(k, peer)
+        for _ in range(30):
+            settings(k, shared)
+            assert_equal(shared.encode(TEXT), peer.encode(TEXT))
+            assert shared.truncation == peer.truncation
+            assert shared.padding == peer.padding
+            for got, expected in zip(
+                shared.encode_batch([TEXT, "a"]), peer.encode_batch([TEXT, "a"]), strict=True
+            ):
+                assert_equal(got, expected)
+
+    run_threads(work, 16)
+    assert shared.truncation == {
+        "max_length": 3,
+        "stride": 0,
+        "strategy": "longest_first",
+        "direction": "right",
+    }
+    assert shared.padding is None
+    assert not shared.encode_special_tokens
+
+
+def test_threads_without_settings_see_those_of_the_owner() -> None:
+    shared = Tokenizer.from_str(CONTENT)
+    seen: list[int] = []
+    for n in (3, 5):
+        shared.enable_truncation(n)
+        run_threads(lambda _: seen.append(len(shared.encode(TEXT))), 1)
+    assert seen == [3, 5]
+
+
+def test_tokens_are_added_while_others_encode() -> None:
+    shared = Tokenizer.from_str(CONTENT)
+    before, after = shared.encode(TEXT).ids, None
+
+    def work(k: int) -> None:
+        if k == 0:
+            for n in range(20):
+                shared.add_tokens([f"<new {n}>"])
+            return
+        for _ in range(40):
+            assert shared.encode(TEXT).ids == before
+            assert len(shared.encode("<new 0>", add_special_tokens=False)) >= 1
+
+    run_threads(work, 8)
+    after = shared.encode("<new 0><new 19>", add_special_tokens=False)
+    assert after.tokens == ["<new 0>", "<new 19>"]
