@@ -6,17 +6,20 @@ from typing import Any, Literal, TypedDict, final
 from typing_extensions import Buffer
 
 __all__ = [
+    "BUILD",
     "MAX_THREADS",
     "Chunks",
     "Core",
     "Ids",
     "Levels",
     "Normalize",
+    "Prepared",
     "Pretokens",
     "Segments",
     "SpecialSet",
     "Stream",
     "canonical_order",
+    "checksum",
     "encode_with_words",
     "find_tokens",
     "fold_case",
