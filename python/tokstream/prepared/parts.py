@@ -45,6 +45,7 @@ _HEAD_FIELDS = (
     "keeps_added",
     "special_default",
     "eos",
+    "origin",
 )
 """Fields of `TokenizerParts` that are plain as they are."""
 
