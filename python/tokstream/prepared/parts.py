@@ -44,6 +44,7 @@ _HEAD_FIELDS = (
     "dialect",
     "keeps_added",
     "special_default",
+    "origin",
     "eos",
     "origin",
 )
