@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from commit import commit
+
 ROOT = Path(__file__).resolve().parents[1]
 SNIPPETS = ROOT / "scripts" / "snippets"
 RECORD = ROOT / "docs" / "records" / "snippets.md"
@@ -146,7 +148,8 @@ def table(found: dict[str, dict[str, Found]], rounds: int) -> str:
     lines.append(
         f"\n{len(all_found)} snippets, {n_equal} with equal results; geometric mean of the ratios "
         f"{mean:.1f}, least {least:.1f}. Least of {rounds} processes each, in turns; {versions}, "
-        f"tokstream {version('tokstream')}, Python {platform.python_version()}."
+        f"tokstream {version('tokstream')} (commit {commit(ROOT)}), Python "
+        f"{platform.python_version()}, {time.strftime('%Y-%m-%d')}."
     )
     return "\n".join(lines) + "\n"
 
