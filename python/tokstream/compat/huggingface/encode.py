@@ -18,7 +18,7 @@ from tokstream.compat.huggingface.processing import combined
 from tokstream.compat.huggingface.runs import FastSource, Run, Source, TextSource, WordsSource
 from tokstream.compat.huggingface.settings import Settings, Truncation, pad_all, truncated
 from tokstream.errors import InvalidTokenIdError
-from tokstream.verbs.batch import number_of_threads
+from tokstream.verbs.threads import environment_number
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Sequence
@@ -313,7 +313,7 @@ def _encoded(
             else:
                 texts += part
     n_chars = sum(map(len, texts))  # type: ignore[arg-type]  # all are str
-    n_threads = 1 if n_chars < _SMALL_BATCH else number_of_threads(None)
+    n_threads = 1 if n_chars < _SMALL_BATCH else environment_number()
     specials = state.specials(splits=settings.splits_special)
     ids = iter(
         cast(
