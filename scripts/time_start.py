@@ -55,7 +55,9 @@ def main() -> None:
         empty = medians("pass", folder, N_RUNS)
         print(f"{'processor':>9} {'clock':>7}  milliseconds")
         print(f"{empty[0]:9.1f} {empty[1]:7.1f}  an empty program")
-        codes = [("import tokstream", "import tokstream", folder, N_RUNS)]
+        codes: list[tuple[str, str, str | None, int]] = [
+            ("import tokstream", "import tokstream", folder, N_RUNS)
+        ]
         for name, start in starts.items():
             code = f"import tokstream; {start}.encode('hello')"
             run(code, folder)

@@ -19,7 +19,7 @@ FILE.write_text(tokstream.get_encoding("gpt2").as_hf().to_str(), "utf-8")
 TOKENIZER = tokenizers.Tokenizer.from_file(str(FILE))
 IDS = TOKENIZER.encode(DOCUMENT).ids
 PADDED, CUT, PAIRED = (copy.deepcopy(TOKENIZER) for _ in range(3))
-PADDED.enable_padding(pad_id=50256, pad_token="<|endoftext|>")  # noqa: S106 - a token
+PADDED.enable_padding(pad_id=50256, pad_token="<|endoftext|>")
 CUT.enable_truncation(128, stride=16)
 PAIRED.enable_truncation(200, strategy="only_second")
 

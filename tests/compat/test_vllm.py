@@ -137,7 +137,11 @@ def test_truncation(folder: Path, theirs: Any, side: str) -> None:
     text = "ab cab 漢 abc <|end|> b"
     for most in range(1, 12):
         for adds in (True, False):
-            arguments = {"truncation": True, "max_length": most, "add_special_tokens": adds}
+            arguments: dict[str, Any] = {
+                "truncation": True,
+                "max_length": most,
+                "add_special_tokens": adds,
+            }
             assert mine.encode(text, **arguments) == same.encode(text, **arguments)
     assert mine.encode(text, max_length=0) == []
     assert len(mine.encode(text, truncation=False, max_length=2)) > 2
@@ -145,7 +149,12 @@ def test_truncation(folder: Path, theirs: Any, side: str) -> None:
 
 
 def test_chat(mine: VllmTokenizer, theirs: Any) -> None:
-    for choice in ({}, {"add_generation_prompt": True}, {"continue_final_message": True}):
+    choices: list[dict[str, Any]] = [
+        {},
+        {"add_generation_prompt": True},
+        {"continue_final_message": True},
+    ]
+    for choice in choices:
         text = theirs.apply_chat_template(MESSAGES, tokenize=False, **choice)
         assert mine.apply_chat_template(MESSAGES, tokenize=False, **choice) == text
         ids = theirs.apply_chat_template(MESSAGES, return_dict=False, **choice)

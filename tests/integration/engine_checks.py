@@ -22,7 +22,7 @@ def _stream(core: _core.Core, specials: _core.SpecialSet, *, optimal: bool = Tru
 
 
 def _fed(stream: _core.Stream, part: str | bytes) -> list[int]:
-    return cast("list[int]", stream.feed(part, None, False))  # noqa: FBT003
+    return stream.feed(part)
 
 
 def _finished(stream: _core.Stream) -> list[int]:

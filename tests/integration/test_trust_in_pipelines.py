@@ -37,7 +37,7 @@ def run(core: _core.Core, parts: Iterable[tuple[str, bool]]) -> list[int]:
     ids: list[int] = []
     for text, is_trusted in parts:
         specials = trusted if is_trusted else untrusted
-        ids += cast("list[int]", stream.feed(text, specials, False))  # noqa: FBT003
+        ids += stream.feed(text, specials)
     return ids + cast("list[int]", stream.finish(False))  # noqa: FBT003
 
 

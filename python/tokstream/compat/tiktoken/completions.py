@@ -10,7 +10,7 @@ text; so at each place in the unstable bytes, try every token that begins with w
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, cast
@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, cast
 from tokstream import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tokstream._core import SpecialSet
     from tokstream._types import Text
     from tokstream.tokenizer import Tokenizer
@@ -121,17 +119,19 @@ class Completions:
 
     def _covering(self, ids: list[int], n_bytes: int) -> tuple[int, ...]:
         """Return the ids at the beginning that it takes to cover so many bytes."""
+        lengths = self._lengths
         n_covered = 0
         for k, token_id in enumerate(ids, 1):
-            n_covered += len(self._tokens_by_id[token_id])
+            n_covered += lengths[token_id]
             if n_covered >= n_bytes:
                 return tuple(ids[:k])
         return tuple(ids)
 
-    def _beginning_with(self, prefix: bytes) -> Iterator[bytes]:
+    def _beginning_with(self, prefix: bytes) -> list[bytes]:
         tokens = self._sorted_tokens
-        first = bisect_left(tokens, prefix)
-        return takewhile(lambda token: token.startswith(prefix), _from(tokens, first))
+        begin = bisect_left(tokens, prefix)
+        end = bisect_right(tokens, prefix, begin, key=lambda token: token[: len(prefix)])
+        return tokens[begin:end]
 
     def _merge(self, piece: bytes) -> list[int]:
         """Return the ids of bytes merged as one piece, whatever entry they are as a whole."""
@@ -148,17 +148,16 @@ class Completions:
         return {token_id: token for token, token_id in self._ids.items()}
 
     @cached_property
+    def _lengths(self) -> dict[int, int]:
+        return {token_id: len(token) for token, token_id in self._ids.items()}
+
+    @cached_property
     def _sorted_tokens(self) -> list[bytes]:
         return sorted(self._ids)
 
     @cached_property
     def _pieces(self) -> _core.Pretokens:
         return _core.Pretokens(self._tokenizer._automaton_bytes())  # noqa: SLF001
-
-
-def _from(tokens: list[bytes], first: int) -> Iterator[bytes]:
-    for k in range(first, len(tokens)):
-        yield tokens[k]
 
 
 def _last_character(data: bytes) -> str:

@@ -334,7 +334,7 @@ class Encoding(_Root):
 
     def is_special_token(self, token: int) -> bool:
         """Tell whether an id is that of a special token."""
-        return index(token) in self._special_token_values
+        return (token if type(token) is int else index(token)) in self._special_token_values
 
     @property
     def n_vocab(self) -> int:
