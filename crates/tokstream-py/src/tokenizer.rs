@@ -242,14 +242,13 @@ impl Core {
         stream.set_template(with_template);
         stream.record();
         let ids = encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
-        let end = stream.n_bytes();
         let mut spans = Vec::with_capacity(ids.len());
         let (opening, _) = self.0.template();
         if with_template {
             spans.extend(opening.iter().map(|_| (0, 0)));
         }
         spans.extend(stream.spans().into_iter().map(|span| (span.start, span.end)));
-        spans.resize(ids.len(), (end, end));
+        spans.resize(ids.len(), (0, 0)); // the template's ids behind the text
         Ok((ids, spans))
     }
 
