@@ -252,6 +252,20 @@ impl Core {
         Ok((ids, spans))
     }
 
+    /// Whether each of the ids of a text is an added token that was found in it.
+    #[pyo3(signature = (text, specials, /))]
+    fn find_added(&self, text: &Bound<'_, PyAny>, specials: &SpecialSet) -> PyResult<Vec<bool>> {
+        let mut stream = self.stream(specials, false);
+        stream.record();
+        encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
+        let (words, added) = stream.words();
+        let mut are_added = vec![false; words.len()];
+        for k in added {
+            are_added[k as usize] = true;
+        }
+        Ok(are_added)
+    }
+
     #[pyo3(signature = (text, specials, replace = false, limit = None, n_threads = None, /))]
     fn count(
         &self,

@@ -69,7 +69,7 @@ impl Default for Batch {
 impl Batch {
     /// Give back what very long pretokens needed.
     pub(crate) fn shrink(&mut self) {
-        shrink(&mut self.parts);
+        self.parts.shrink();
         shrink(&mut self.spill);
         self.merge.shrink();
     }
