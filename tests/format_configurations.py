@@ -49,6 +49,13 @@ NORMALIZERS: Sequence[Json | None] = (
     {"type": "NFKD"},
     {"type": "Lowercase"},
     {"type": "StripAccents"},
+    {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": True,
+    },
     {"type": "Nmt"},
     {"type": "Strip", "strip_left": True, "strip_right": True},
     {"type": "Strip", "strip_left": False, "strip_right": True},

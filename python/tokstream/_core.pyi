@@ -271,6 +271,9 @@ class Core:
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Ids, and for each (begin, end) in bytes of the text (a `str` counts as its UTF-8)."""
 
+    def find_added(self, text: str | Buffer, specials: SpecialSet, /) -> list[bool]:
+        """Whether each id of the text is an added token that was found in it."""
+
     def count(
         self,
         text: str | Buffer,
@@ -372,6 +375,13 @@ class Stream:
     def is_finished(self) -> bool:
         """Whether `finish` was called."""
 
+    def held(self) -> tuple[int, int, int, int, int]:
+        """Bytes that wait in each stage, those fed last first.
+
+        In an unfinished character; for an added token; in the normalizer; for an added token in
+        normalized text; for the end of a pretoken.
+        """
+
     def counters(self) -> tuple[int, int, int]:
         """(ids given out, source bytes fed, bytes fed that no id covers yet)."""
 
@@ -468,7 +478,8 @@ class Normalize:
 
     Args:
         spec: one tuple per step: ("nfc",) ("nfd",) ("nfkc",) ("nfkd",) ("lowercase",)
-            ("strip_accents",) ("nmt",) ("byte_level",) ("strip", left, right) ("prepend", text)
+            ("strip_accents",) ("nmt",) ("byte_level",) ("bert_clean",) ("bert_ideographs",)
+            ("bert_strip_marks",) ("strip", left, right) ("prepend", text)
             ("prepend_unless", text, first_only) ("replace", literal, content)
             ("replace_pattern", automaton, content), the automaton in bytes and compiled as
             `partial`; ("precompiled", charsmap); ("sp_normalize", charsmap, symbols,

@@ -95,6 +95,16 @@ class SpecialPolicy:
     def _resolve(
         self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
     ) -> _core.SpecialSet:
+        return self._prepare(*self.names(allowed_special, disallowed_special))
+
+    def names(
+        self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Return what is honoured and what is refused, by name.
+
+        Raises:
+            ConfigurationError: as `resolve`.
+        """
         every = frozenset(self._tokens)
         disallowed: frozenset[str] | None = None
         if disallowed_special is not None and disallowed_special != "all":
@@ -108,7 +118,7 @@ class SpecialPolicy:
         if disallowed is None:
             refuses = disallowed_special == "all" or self._default == "refuse"
             disallowed = every - allowed if refuses else frozenset()
-        return self._prepare(allowed, disallowed)
+        return allowed, disallowed
 
     def freeze(self, choice: SpecialChoice) -> SpecialChoice:
         """Return a choice that no later change of the caller's collection can change."""

@@ -5,7 +5,6 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 
 from __future__ import annotations
 
-import sys
 from operator import index
 
 from tokstream import _core
@@ -21,7 +20,7 @@ from tokstream.errors import (
 )
 from tokstream.special import SpecialPolicy
 from tokstream.verbs.batch import BatchVerbs
-from tokstream.verbs.parts import replaces
+from tokstream.verbs.parts import limit_of, replaces
 from tokstream.verbs.spans import SpanVerbs
 from tokstream.verbs.streams import StreamVerbs
 from tokstream.verbs.threads import checked_number
@@ -397,6 +396,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
         num_threads: int | None = None,
+        add_special_tokens: bool = False,
     ) -> int:
         """Return the number of ids of a text, without making them.
 
@@ -407,17 +407,19 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             disallowed_special: as in `encode`.
             errors: as in `encode`.
             num_threads: as in `encode`; with a limit, one thread counts.
+            add_special_tokens: as in `encode`; the template's ids count, too.
 
         Cost: O(n); with a limit, O(limit) whatever n, counted in blocks of about 1 MiB.
         """
+        n_template = self._n_template if add_special_tokens else 0
+        left = None
         if limit is not None:
-            if limit < 0:
-                raise ConfigurationError(f"limit is {limit}; it must be 0 or more")
-            limit = min(limit, sys.maxsize)
+            limit = limit_of("limit", limit)
+            left = max(limit - n_template, 0)
         specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.count(
-            text, specials, replaces(errors), limit, checked_number(num_threads)
-        )
+        n_threads = checked_number(num_threads)
+        n_tokens = self._core.count(text, specials, replaces(errors), left, n_threads) + n_template
+        return n_tokens if limit is None else min(n_tokens, limit + 1)
 
     def decode(self, ids: Iterable[int], *, errors: str = "replace") -> str:
         """Return the text of ids.

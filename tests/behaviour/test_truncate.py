@@ -312,15 +312,35 @@ def test_a_limit_is_a_whole_number(composing, tokenizer, limit):
 
 
 def test_invalid_utf8_names_a_remedy_that_exists(composing, tokenizer):
-    """Neither verb takes `errors`."""
     for tok in (tokenizer, composing):
         for call in (
-            lambda text, tok=tok: tok.truncate(text, 9),
-            lambda text, tok=tok: tok.truncate(text, 9, side="left"),
+            lambda text, tok=tok, **more: tok.truncate(text, 9, **more),
+            lambda text, tok=tok, **more: tok.truncate(text, 9, side="left", **more),
             tok.encode_with_offsets,
         ):
             for text in (b"a\xff", b"a\xe1"):
-                remedy = r'; decode the text with errors="replace" first$'
-                with pytest.raises(InvalidUtf8Error, match=remedy) as caught:
+                with pytest.raises(InvalidUtf8Error, match=r'errors="replace"') as caught:
                     call(text)
                 assert caught.value.offset == 1
+                call(text, errors="replace")
+
+
+def test_bytes_that_are_not_utf_8_may_be_replaced(composing, tokenizer):
+    """A part of the bytes as they are; it counts with its U+FFFD, and spans lie in the bytes."""
+    data = b"hello \xff\xfe wor\xe6\xbc \xe6\xbc"
+    text = data.decode(errors="replace")
+    for tok in (tokenizer, composing):
+        ids = tok.encode(text)
+        by_byte = tok.encode_with_offsets(data, unit="byte", errors="replace")
+        assert by_byte[0] == ids
+        assert by_byte[1][-1][1] == len(data)
+        for start, end in by_byte[1]:
+            assert tok.token_bytes(tok.encode(data[start:end], errors="replace")[0])
+        assert tok.encode_with_offsets(data, errors="replace") == tok.encode_with_offsets(text)
+        for side in ("right", "left"):
+            for n in range(len(ids) + 1):
+                part = tok.truncate(data, n, side=side, errors="replace")
+                assert tok.count(part.text, errors="replace") == part.n_tokens <= n
+                whole = data.startswith if side == "right" else data.endswith
+                assert whole(part.text)
+            assert part.text == data

@@ -42,8 +42,16 @@ def test_refusals(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "$.decoder: a decoder of type CTC cannot be honoured exactly" in done.stderr
     assert "Traceback" not in done.stderr
-    done = run("explain", "--vocab", document(tmp_path), "ab")
-    assert "explain works on embedded encodings and rank files only" in done.stderr
+
+
+def test_diagnostics(tmp_path: Path) -> None:
+    """Where a tokenizer changes text, the lower bound is marked as an estimate."""
+    folder = document(tmp_path, normalizer={"type": "Lowercase"})
+    done = run("explain", "--vocab", folder, "AB")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a longer token may still begin here: 'ab'" in done.stdout
+    done = run("bench", "delay", "-q", "--vocab", folder, text="ABAB")
+    assert "lower bound (estimate)" in done.stdout
 
 
 def test_remedies_name_options(tmp_path: Path) -> None:
@@ -65,3 +73,17 @@ def test_remedies_name_options(tmp_path: Path) -> None:
         message = run("encode", *options, text="a").stderr
         assert remedy in message
         assert "tokstream." not in message
+
+
+def test_the_template_is_asked_for(tmp_path: Path) -> None:
+    """`encode` and `count` put its ids around each text."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    folder = document(
+        tmp_path,
+        added_tokens=[{"id": 0, "content": "a", "special": True} | flags],
+        post_processor={"type": "RobertaProcessing", "sep": ["a", 0], "cls": ["a", 0]},
+    )
+    assert run("encode", "--vocab", folder, text="b").stdout == "1\n"
+    done = run("encode", "--add-special-tokens", "--vocab", folder, text="b")
+    assert done.stdout == "0 1 0\n", done.stderr
+    assert run("count", "--add-special-tokens", "--vocab", folder, text="b").stdout == "3\n"

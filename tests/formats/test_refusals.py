@@ -34,7 +34,6 @@ UNSUPPORTED: dict[str, tuple[dict[str, Any], str, str]] = {
         "regular expression",
     ),
     "normalizer": ({"normalizer": {"type": "Magic"}}, "$.normalizer", "unknown type 'Magic'"),
-    "Bert": ({"normalizer": {"type": "BertNormalizer"}}, "$.normalizer", "BertNormalizer"),
     "pre_tokenizer": (
         {"pre_tokenizer": sequence("pretokenizers", {"type": "Magic"})},
         "$.pre_tokenizer.pretokenizers[0]",

@@ -17,6 +17,8 @@ from test_merge_lists import config, model
 from test_pipelines import BYTES, CHARACTERS, LETTERS, NORMALIZERS, added
 from tokenizers import Tokenizer
 
+import tokstream
+
 OPTIONS: list[dict[str, Any]] = [
     {"unk_token": "<unk>"},
     {"unk_token": None, "byte_fallback": True},
@@ -70,3 +72,20 @@ def test_offsets(normalizer: dict[str, Any] | None) -> None:
                 if not has_two_prefixes(data):
                     got = [in_characters(span, text.encode()) for span in spans]
                     assert got == expected.offsets, (text, data)
+
+
+@pytest.mark.parametrize("level", ["FixedLength", "Split", "Metaspace"])
+def test_pieces_of_what_one_character_became(level: str) -> None:
+    """Each of them comes from that character, not from the one before."""
+    one = {"type": "FixedLength", "length": 1}
+    split = {"type": "Split", "pattern": {"Regex": "a|b"}, "behavior": "Isolated", "invert": False}
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never", "split": True}
+    cutter = {"FixedLength": one, "Split": split, "Metaspace": metaspace}[level]
+    replaced = {"type": "Replace", "pattern": {"String": "é"}, "content": "a b"}
+    bpe = {"type": "BPE", "vocab": {"a": 0, "b": 1, "▁": 2, " ": 3}, "merges": []}
+    data: dict[str, Any] = {"version": "1.0", "model": bpe, "added_tokens": []}
+    text_of_file = json.dumps(data | {"normalizer": replaced, "pre_tokenizer": cutter})
+    peer, tok = Tokenizer.from_str(text_of_file), tokstream.load(text_of_file.encode())
+    for text in ("é", "éé", "aéb", "éaé b"):
+        expected = peer.encode(text)
+        assert tok.encode_with_offsets(text) == (expected.ids, expected.offsets), text

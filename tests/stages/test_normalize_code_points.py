@@ -48,6 +48,12 @@ def test_each_code_point(name: str) -> None:
     check(_core.Normalize([(name,)]), STEPS[name], contexts, "\n")
 
 
+def test_each_code_point_of_bert_normalizer() -> None:
+    steps: Spec = [("bert_clean",), ("bert_ideographs",), ("nfd",), ("bert_strip_marks",)]
+    stage = _core.Normalize([*steps, ("lowercase",)])
+    check(stage, normalizers.BertNormalizer(), CONTEXTS[:2], "\u4e00")
+
+
 @pytest.mark.slow
 def test_each_code_point_in_a_cluster() -> None:
     """Rules that show whether a character joins the one before it, or the one behind it."""

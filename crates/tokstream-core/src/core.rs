@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use crate::error::TableError;
-use crate::levels::{Level, Levels};
+use crate::levels::Levels;
 use crate::normalize::Normalizer;
 use crate::parallel::CertainCuts;
 use crate::prepared::{self, Prepared, Writer};
@@ -306,17 +306,6 @@ impl Core {
             self.vocabulary.merge_rest(piece, &mut scratch, &mut ids);
         }
         ids
-    }
-
-    /// Does a level put `text` before a piece?
-    pub(crate) fn is_piece_prefix(&self, text: &[u8]) -> bool {
-        self.levels.as_slice().iter().any(|level| match level {
-            Level::PrefixSpace => text == b" ",
-            Level::Metaspace(metaspace) => {
-                text == metaspace.replacement.encode_utf8(&mut [0; 4]).as_bytes()
-            }
-            _ => false,
-        })
     }
 
     /// Where the pattern ends pretokens whatever came before. Cost: O(states · classes²) the first

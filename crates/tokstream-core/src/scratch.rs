@@ -54,13 +54,23 @@ impl Lease {
     }
 }
 
+impl Scratch {
+    /// Give back the room that an unusual text needed: what lies idle is of bounded size.
+    fn shrink(&mut self) {
+        self.ends.shrink();
+        self.merge.shrink();
+        self.batch.shrink();
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(scratch) = self.0.take() else { return };
+        let Some(mut scratch) = self.0.take() else { return };
         // After a panic the buffers may be half written.
         if std::thread::panicking() {
             return;
         }
+        scratch.shrink();
         let dropped = match idle() {
             Some(mut idle) => {
                 let oldest = (idle.len() >= MAX_IDLE).then(|| idle.remove(0));

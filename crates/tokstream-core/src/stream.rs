@@ -51,6 +51,21 @@ pub struct Stream {
     failure: Option<Error>,
 }
 
+/// Bytes that wait in each stage, the last ones fed first; what else is delayed waits to be merged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// An unfinished character.
+    pub n_chunks: usize,
+    /// May become an added token.
+    pub n_segments: usize,
+    /// May be normalized otherwise.
+    pub n_normalizer: usize,
+    /// May become an added token that is looked for in normalized text.
+    pub n_late_segments: usize,
+    /// May belong to one pretoken or to another.
+    pub n_pretokens: usize,
+}
+
 impl Stream {
     /// A stream that honours `specials` until another set is given.
     #[must_use]
@@ -109,6 +124,17 @@ impl Stream {
     /// to; and which ids are added tokens. Cost: O(ids).
     pub fn words(&mut self) -> (Vec<u32>, Vec<u32>) {
         self.general.as_mut().map(|general| general.words()).unwrap_or_default()
+    }
+
+    /// What waits where.
+    #[must_use]
+    pub fn held(&self) -> Held {
+        let held = match &self.general {
+            Some(general) => general.held(&self.core),
+            None => Held { n_pretokens: self.run.n_undecided(&self.core), ..Held::default() },
+        };
+        let n_segments = held.n_segments + self.segmenter.n_held();
+        Held { n_chunks: self.decoder.n_held(), n_segments, ..held }
     }
 
     fn begin_general(&mut self) {

@@ -28,6 +28,9 @@ fn step(spec: &Bound<'_, PyTuple>) -> PyResult<Step> {
         "lowercase" => simple(Step::characters(Characters::Lowercase)),
         "strip_accents" => simple(Step::characters(Characters::StripAccents)),
         "nmt" => simple(Step::characters(Characters::Nmt)),
+        "bert_clean" => simple(Step::characters(Characters::BertClean)),
+        "bert_ideographs" => simple(Step::characters(Characters::BertIdeographs)),
+        "bert_strip_marks" => simple(Step::characters(Characters::BertStripMarks)),
         "byte_level" => simple(Step::characters(Characters::ByteLevel)),
         "strip" => {
             let (left, right) = arguments.extract()?;

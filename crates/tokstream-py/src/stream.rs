@@ -230,6 +230,14 @@ impl Stream {
         Ok(self.lock()?.is_finished)
     }
 
+    /// Bytes that wait in each stage, those fed last first: chunks, segments, normalizer, segments
+    /// of normalized text, pretokens.
+    fn held(&self) -> PyResult<(usize, usize, usize, usize, usize)> {
+        let held = self.lock()?.native.held();
+        let late = held.n_late_segments;
+        Ok((held.n_chunks, held.n_segments, held.n_normalizer, late, held.n_pretokens))
+    }
+
     /// (ids given out, source bytes fed, bytes fed that no id covers yet)
     fn counters(&self) -> PyResult<(u64, u64, u64)> {
         let native = &self.lock()?.native;

@@ -242,15 +242,28 @@ impl Core {
         stream.set_template(with_template);
         stream.record();
         let ids = encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
-        let end = stream.n_bytes();
         let mut spans = Vec::with_capacity(ids.len());
         let (opening, _) = self.0.template();
         if with_template {
             spans.extend(opening.iter().map(|_| (0, 0)));
         }
         spans.extend(stream.spans().into_iter().map(|span| (span.start, span.end)));
-        spans.resize(ids.len(), (end, end));
+        spans.resize(ids.len(), (0, 0)); // the template's ids behind the text
         Ok((ids, spans))
+    }
+
+    /// Whether each of the ids of a text is an added token that was found in it.
+    #[pyo3(signature = (text, specials, /))]
+    fn find_added(&self, text: &Bound<'_, PyAny>, specials: &SpecialSet) -> PyResult<Vec<bool>> {
+        let mut stream = self.stream(specials, false);
+        stream.record();
+        encode_blocks(text, &mut stream, BLOCK, Vec::new(), &mut |_| true)?;
+        let (words, added) = stream.words();
+        let mut are_added = vec![false; words.len()];
+        for k in added {
+            are_added[k as usize] = true;
+        }
+        Ok(are_added)
     }
 
     #[pyo3(signature = (text, specials, replace = false, limit = None, n_threads = None, /))]

@@ -128,6 +128,18 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_template_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that asks for the template's ids."""
+    parser.add_argument(
+        "--add-special-tokens",
+        action="store_true",
+        help=(
+            "put the ids around each text that its format's template says, such as a token before "
+            "it; the embedded encodings and rank files have none"
+        ),
+    )
+
+
 def add_id_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where output goes, and how files of ids are written."""
     parser.add_argument("-o", "--output", metavar="OUT", help="a file (default: standard output)")

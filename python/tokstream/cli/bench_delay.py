@@ -40,7 +40,9 @@ the delay. `at bound` is the share of those places where the optimal stream had 
 With --unit byte some places are inside a character; they are sampled like all others, and `inside`
 gives their part.
 
-Takes embedded encodings and rank files only.
+Where a tokenizer changes text before it merges (a normalizer, blanks written as another sign, bytes
+in place of unknown text), the bytes that common ids cover are estimated by the length of their
+tokens; then the lower bound is marked as an estimate. `at bound` needs no such estimate.
 """
 FIGURES: Final = ("mean", "p50", "p99", "max")
 
@@ -143,7 +145,7 @@ def table(tokenizer: Tokenizer, results: Sequence[TextDelay]) -> Iterator[str]:
                     "",
                     shares(result),
                 ],
-                ["  lower bound", sampled(result), *figures(result.lower_bound), "", ""],
+                [f"  {bound_name(result)}", sampled(result), *figures(result.lower_bound), "", ""],
             ]
         )
     rows[0][1] = "places"
@@ -179,8 +181,9 @@ def markdown(
     yield ""
     yield "At the sampled places:"
     yield ""
+    name = bound_name(results[0]) if results else "lower bound"
     yield (
-        "| text | optimal | lower bound | emitted prefix equals the bound | between characters | "
+        f"| text | optimal | {name} | emitted prefix equals the bound | between characters | "
         "not, but a special token may be forming | inside a character |"
     )
     yield "|---|---|---|---:|---:|---:|---:|"
@@ -213,6 +216,11 @@ def as_json(
         "special_text": arguments.special_text or "error",
         "texts": [result.as_json() for result in results],
     }
+
+
+def bound_name(result: TextDelay) -> str:
+    """Word the lower bound, whose bytes may be an estimate."""
+    return "lower bound" if result.is_bound_exact else "lower bound (estimate)"
 
 
 def figures(distribution: Distribution) -> list[str]:

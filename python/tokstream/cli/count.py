@@ -69,6 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=shared.token_limit,
         help="stop as soon as there are more than N tokens in all; the exit code tells",
     )
+    shared.add_template_option(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     shared.add_quiet_option(parser)
     shared.add_tokenizer_options(parser)
@@ -89,7 +90,9 @@ def execute(arguments: argparse.Namespace) -> int:
     limit = arguments.limit
     results: list[Counted] = []
     n_tokens = 0
-    stream = tokenizer.stream(**shared.stream_options(arguments))
+    stream = tokenizer.stream(
+        **shared.stream_options(arguments), add_special_tokens=arguments.add_special_tokens
+    )
     with Progress(n_bytes, enabled=not arguments.quiet) as progress:
         for entry in found:
             if limit is not None and n_tokens > limit:

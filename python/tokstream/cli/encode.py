@@ -58,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--eot", action="store_true", help="append the end-of-text token's id to each text"
     )
+    shared.add_template_option(parser)
     shared.add_quiet_option(parser)
     shared.add_tokenizer_options(parser)
     shared.add_text_options(parser)
@@ -80,7 +81,9 @@ def execute(arguments: argparse.Namespace) -> int:
         writer = make_writer(format_name, output)
         enabled = not arguments.quiet and not output.is_terminal()
         with Progress(total_bytes(sources), enabled=enabled) as progress:
-            stream = tokenizer.stream(**shared.stream_options(arguments))
+            stream = tokenizer.stream(
+                **shared.stream_options(arguments), add_special_tokens=arguments.add_special_tokens
+            )
             for source in sources:
                 blocks = watched(source.blocks(), writer, progress)
                 parts = lines(blocks) if arguments.lines else one_text(blocks)

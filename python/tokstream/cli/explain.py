@@ -28,14 +28,19 @@ USAGE_LINE: Final = "tokstream explain [options] TEXT"
 DESCRIPTION: Final = "Show how a text is cut, and what a stream holds back at each step, and why."
 EPILOG: Final = f"""\
 First the cuts of the whole text: segments, pretokens, tokens and their ids. Then one line for each
-character fed: the tokens that became stable, the text that is held, which of the four stages holds
-it (chunks, segments, pretokens, tokens), and why. Blanks are shown as ·, line breaks as ↵, tabs as
-→. The reasons are continuations that were tried on the stream itself: docs/theory.md.
+character fed: the tokens that became stable, the text that is held, which of the stages holds it
+(chunks, segments, normalizer, pretokens, tokens), and why. Blanks are shown as ·, line breaks as ↵,
+tabs as →. The reasons are continuations that were tried on the stream itself: docs/theory.md.
 
-Takes embedded encodings and rank files only, and at most {MAX_BYTES} bytes. Colour is used on a
-terminal, unless NO_COLOR is set.
+Takes at most {MAX_BYTES} bytes. Colour is used on a terminal, unless NO_COLOR is set.
 """
-STAGE_STYLES: Final = {"chunks": "35", "segments": "33", "pretokens": "36", "tokens": "32"}
+STAGE_STYLES: Final = {
+    "chunks": "35",
+    "segments": "33",
+    "normalizer": "34",
+    "pretokens": "36",
+    "tokens": "32",
+}
 TOKEN_STYLES: Final = ("48;5;24;97", "48;5;22;97", "48;5;94;97", "48;5;53;97", "48;5;23;97")
 DIM: Final = "2"
 HELD_SHOWN: Final = 20

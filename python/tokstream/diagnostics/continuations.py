@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
+from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import chain
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, Self, final
 
+from tokstream import _core
 from tokstream.errors import InputError
+from tokstream.formats.characters import BEGIN_MARKER, END_MARKER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from tokstream import EncodeStream, Tokenizer
-    from tokstream.vocabulary import Vocabulary
 
-__all__ = ["Continuations", "complete_character", "unfinished_bytes"]
+__all__ = ["Continuations", "Spelling", "complete_character", "unfinished_bytes"]
+
+SIGN: Final = "\u2581"
+MAX_SPECIALS: Final = 64
 
 MAX_TOKENS_PER_SUFFIX: Final = 8
 MAX_COMPLETIONS: Final = 600
@@ -72,8 +77,8 @@ class Continuations:
     """
 
     def __init__(self, tokenizer: Tokenizer, specials: Iterable[str] = (), seed: int = 0) -> None:
-        vocabulary = tokenizer._vocabulary  # noqa: SLF001 - the package's own
-        self._tokens, self._ranks = sorted_tokens(vocabulary)
+        self._tokens, self._ranks = sorted_tokens(tokenizer)
+        self._spelling = Spelling.of_tokenizer(tokenizer)
         self._longest = max(map(len, self._tokens), default=0)
         self._specials = tuple(name.encode() for name in specials)
         self._random = random.Random(seed)  # noqa: S311 - a sample, no secret
@@ -168,11 +173,12 @@ class Continuations:
 
     def _special_texts(self, held: bytes) -> Iterator[bytes]:
         """Special tokens from here, and the rest of one that has begun."""
-        for name in self._specials:
+        for k, name in enumerate(self._specials):
             for n in range(min(len(name) - 1, len(held)), 0, -1):
                 if held.endswith(name[:n]):
                     yield name[n:]
-            yield name
+            if k < MAX_SPECIALS:
+                yield name
 
     def common_ids(
         self, stream: EncodeStream, held: bytes, *, may_end: bool = True
@@ -193,6 +199,8 @@ class Continuations:
         common: list[int] | None = None
         n_tried = 0
         is_whole = not unfinished_bytes(held)
+        if is_whole:
+            held = self._spelling.normalized(held)
         source = self.of(held, may_end=may_end)
         for rest in chain(source, self.thorough(held)) if is_whole else source:
             fork = stream.copy()
@@ -214,10 +222,89 @@ class Continuations:
 
 
 @lru_cache(maxsize=2)
-def sorted_tokens(vocabulary: Vocabulary) -> tuple[list[bytes], list[int]]:
-    """Give the tokens in the order of their bytes, and the merge rank of each."""
-    ranked = sorted((token, rank) for rank, token in enumerate(vocabulary.tokens()))
-    return [token for token, _ in ranked], [rank for _, rank in ranked]
+def sorted_tokens(tokenizer: Tokenizer) -> tuple[list[bytes], list[int]]:
+    """Give the tokens in the order of their bytes, as text has them, and the merge rank of each."""
+    spelling = Spelling.of_tokenizer(tokenizer)
+    vocabulary = tokenizer._vocabulary  # noqa: SLF001 - the package's own
+    ranked = {
+        spelling.text(token): rank
+        for rank, (token, token_id) in enumerate(
+            zip(vocabulary.tokens(), vocabulary.ids, strict=True)
+        )
+        if token_id not in spelling.hidden
+    }
+    ordered = sorted(ranked.items())
+    return [token for token, _ in ordered], [rank for _, rank in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the tokens of a tokenizer are spelled in text.
+
+    Attributes:
+        tokenizer: whose tokens they are.
+        sign: what a space is written as in tokens; b" " if as itself.
+        markers: bytes that tokens have at the ends of pretokens.
+        hidden: internal ids that are not given out.
+        is_exact: whether tokens are as long as the text they stand for, always.
+    """
+
+    tokenizer: Tokenizer
+    sign: bytes = b" "
+    markers: bytes = b""
+    hidden: Collection[int] = ()
+    is_exact: bool = True
+
+    @classmethod
+    def of_tokenizer(cls, tokenizer: Tokenizer) -> Self:
+        """Read it off the tokenizer's stages."""
+        parts = tokenizer._parts  # noqa: SLF001 - the package's own
+        if parts is None:
+            return cls(tokenizer)
+        sign = " "
+        for step in (*parts.normalizer, *parts.levels):
+            match step:
+                case ("replace", " ", str(content)):
+                    sign = content
+                case ("sp_normalize", _, _, flags) if flags[2]:
+                    sign = SIGN
+                case ("metaspace", str(replacement), *_):
+                    sign = replacement
+                case _:
+                    pass
+        markers = (BEGIN_MARKER if parts.has_begin_marker else b"") + (
+            END_MARKER if parts.has_end_marker else b""
+        )
+        changes = {"prefix_space", "metaspace"}
+        if ("from_byte_level",) not in parts.levels:
+            changes.add("byte_level")
+        is_exact = not (
+            parts.normalizer
+            or parts.expansions
+            or any(level[0] in changes for level in parts.levels)
+            or any(token.lstrip or token.rstrip for token in parts.added_tokens)
+        )
+        return cls(tokenizer, sign.encode(), markers, parts.expansions.keys(), is_exact)
+
+    def text(self, token: bytes) -> bytes:
+        """Return the text that a token's bytes stand for."""
+        if self.markers:
+            token = token.strip(self.markers)
+        return token if self.sign == b" " else token.replace(self.sign, b" ")
+
+    def normalized(self, text: bytes) -> bytes:
+        """Return whole characters as tokens would spell them, without what is put before."""
+        parts = self.tokenizer._parts  # noqa: SLF001 - the package's own
+        if parts is None or not parts.normalizer:
+            return text
+        normalizer = _core.Normalize(list(parts.normalizer))
+        given = normalizer.push(text.decode()) + normalizer.finish()
+        changed = self.text(b"".join(part for part, _ in given))
+        return changed if text.startswith(b" ") else changed.removeprefix(b" ")
+
+    def of(self, token_id: int) -> bytes:
+        """Return the text of the token with this id."""
+        return self.text(self.tokenizer.token_bytes(token_id))
 
 
 def n_common(one: list[int], other: list[int]) -> int:

@@ -13,8 +13,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
-from tokstream.diagnostics.continuations import Continuations, unfinished_bytes
-from tokstream.diagnostics.plain import refuse_other_stages
+from tokstream.diagnostics.continuations import Continuations, Spelling, unfinished_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,6 +115,8 @@ class TextDelay:
         n_sampled_inside: sampled places inside a character.
         n_equal_inside: likewise.
         gaps: some places where it had not.
+        is_bound_exact: whether the bytes of the lower bound are exact. They are not if text is
+            changed before it is merged: then what common ids cover is estimated by their length.
     """
 
     name: str
@@ -131,6 +132,7 @@ class TextDelay:
     n_sampled_inside: int
     n_equal_inside: int
     gaps: tuple[Gap, ...] = field(default=())
+    is_bound_exact: bool = True
 
     @property
     def share_equal(self) -> float | None:
@@ -157,6 +159,7 @@ class _Bound:
     continuations: Continuations
     beginnings: tuple[bytes, ...]
     may_end_inside: bool
+    spelling: Spelling
     n_forming: int = 0
     delays: Counter[int] = field(default_factory=Counter)
     bounds: Counter[int] = field(default_factory=Counter)
@@ -173,8 +176,7 @@ class _Bound:
             common, n_tried = self.continuations.common_ids(
                 stream, held, may_end=self.may_end_inside
             )
-        covered = len(stream.tokenizer.decode_bytes(common))
-        bound = max(delay - covered, 0)
+        bound = max(delay - sum(len(self.spelling.of(token_id)) for token_id in common), 0)
         self.delays[delay] += 1
         self.bounds[bound] += 1
         is_inside = bool(unfinished_bytes(text[max(0, end - 3) : end]))
@@ -213,13 +215,11 @@ def measure(
         advance: is told (more bytes, ids so far) now and then.
 
     Raises:
-        ConfigurationError: a tokenizer of another format than rank files.
         InputError: as `EncodeStream.feed`.
 
     Cost: two streams, some microseconds for each byte; for each sample tens to thousands of
         short continuations.
     """
-    refuse_other_stages(tokenizer, "the measurement of delay")
 
     def stream(delay: Literal["optimal", "composition"]) -> EncodeStream:
         return tokenizer.stream(
@@ -230,10 +230,15 @@ def measure(
         )
 
     composition, optimal = stream("composition"), stream("optimal")
-    allowed = [] if allowed_special is None else allowed_special
-    specials = tokenizer.special_tokens if allowed == "all" else allowed
+    honoured, _ = tokenizer._special.names(allowed_special, disallowed_special)  # noqa: SLF001
+    parts = tokenizer._parts  # noqa: SLF001 - the package's own
+    plain = () if parts is None else (t.content for t in parts.added_tokens if not t.special)
+    specials = sorted({*(name for name in honoured if name in tokenizer.special_tokens), *plain})
     beginnings = {name.encode()[:n] for name in specials for n in range(1, len(name.encode()))}
-    bound = _Bound(Continuations(tokenizer, specials, seed), tuple(beginnings), errors == "replace")
+    spelling = Spelling.of_tokenizer(tokenizer)
+    bound = _Bound(
+        Continuations(tokenizer, specials, seed), tuple(beginnings), errors == "replace", spelling
+    )
     n_places = len(text) if unit == "byte" else sum(1 for _ in ends(text, unit))
     rng = random.Random(seed)  # noqa: S311 - a sample, no secret
     chosen = set(rng.sample(range(n_places), min(n_samples, n_places)))
@@ -264,6 +269,7 @@ def measure(
         n_sampled_inside=bound.places[True, True] + bound.places[True, False],
         n_equal_inside=bound.places[True, True],
         gaps=tuple(bound.gaps),
+        is_bound_exact=spelling.is_exact,
     )
 
 

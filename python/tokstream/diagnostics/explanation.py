@@ -8,28 +8,24 @@ would change is what is reported. Memory: the account, some hundred bytes for ea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 from tokstream import _core
-from tokstream.diagnostics.continuations import LONGER, SINGLES, Continuations, unfinished_bytes
+from tokstream.diagnostics.continuations import LONGER, SINGLES
 from tokstream.diagnostics.delay import ends
-from tokstream.diagnostics.plain import refuse_other_stages
-from tokstream.errors import InputError
+from tokstream.diagnostics.reasons import Reasons, listing, show, why_chunks
 from tokstream.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tokstream import EncodeStream, Tokenizer
+    from tokstream import Tokenizer
     from tokstream._types import DelayMode, SpecialChoice
+    from tokstream.diagnostics.staged import StagedAccount
 
 __all__ = ["Explanation", "Held", "Span", "Stage", "Step", "explain"]
 
-Stage = Literal["chunks", "segments", "pretokens", "tokens"]
-
-MAX_EXAMPLES: Final = 3
-MAX_TRIED: Final = 240
-MAX_LENGTH_SHOWN: Final = 24
+Stage = Literal["chunks", "segments", "normalizer", "pretokens", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +48,7 @@ class Held:
     """What one stage holds back after a step, and why.
 
     Attributes:
-        stage: which of the four.
+        stage: which one.
         begin: offset in bytes.
         end: offset in bytes; `end` > `begin`.
         why: a sentence without a full stop.
@@ -171,7 +167,6 @@ def explain(
         disallowed_special: as in `Tokenizer.encode`.
 
     Raises:
-        ConfigurationError: a tokenizer of another format than rank files.
         InputError: as in `Tokenizer.encode`.
 
     Cost: up to some hundred short encodings for each step, about a millisecond.
@@ -181,13 +176,19 @@ def explain(
     >>> found.steps[-2].held[0].why
     "a longer token may still begin here: ' work', ' world', ' working'"
     """
-    refuse_other_stages(tokenizer, "explain")
     data = text.encode() if isinstance(text, str) else text
     ids, spans = tokenizer.encode_with_offsets(
         data, unit="byte", allowed_special=allowed_special, disallowed_special=disallowed_special
     )
     tokens = [Span(*span, token_id) for token_id, span in zip(ids, spans, strict=True)]
-    account = _Account(tokenizer, data, tokens, delay, (allowed_special, disallowed_special))
+    choice = (allowed_special, disallowed_special)
+    account: _Account | StagedAccount
+    if tokenizer._parts is None:  # noqa: SLF001 - the package's own
+        account = _Account(tokenizer, data, tokens, delay, choice)
+    else:
+        from tokstream.diagnostics.staged import StagedAccount  # noqa: PLC0415 - imports this
+
+        account = StagedAccount(tokenizer, data, tokens, delay, choice)
     begin = 0
     steps: list[Step] = []
     for end in ends(data, unit):
@@ -225,17 +226,13 @@ class _Account:
             allowed_special=allowed, disallowed_special=disallowed, delay=delay
         )
         policy = tokenizer._special  # noqa: SLF001 - the package's own
-        names = tokenizer.special_tokens
-        self.allowed = set(names if allowed == "all" else allowed or ()) & set(names)
-        if disallowed is None or disallowed == "all":
-            self.refused = set(names) - self.allowed
-        else:
-            self.refused = set(disallowed) - self.allowed
+        names, self.refused = policy.names(allowed, disallowed)
+        self.allowed = names & set(tokenizer.special_tokens)
         self.automaton = compile_pattern(tokenizer.pattern).to_bytes()
         self.stage1 = _core.Chunks(False)  # noqa: FBT003 - native
         self.stage2 = _core.Segments(policy.resolve(allowed, disallowed))
         self.stage3 = _core.Pretokens(self.automaton)
-        self.continuations = Continuations(tokenizer, self.allowed)
+        self.reasons = Reasons(tokenizer, self.stream, self.allowed)
         self.segments: list[Span] = []
         self.pretokens: list[Span] = []
         self.segment_begin = self.segment_end = 0
@@ -343,9 +340,9 @@ class _Account:
             f"{undecided}, before {show(growing)} it goes on"
         )
         if is_first and seen == end:
-            firsts = [self._first(self.stream, rest) for rest in (ending, growing)]
+            firsts = [self.reasons.first(self.stream, rest) for rest in (ending, growing)]
             if None not in firsts and firsts[0] != firsts[1]:
-                one, other = (self._token(first) for first in firsts if first is not None)
+                one, other = (self.reasons.token(first) for first in firsts if first is not None)
                 why += f"; the next token would be {one} or {other}"
             else:
                 why += f"; {self._why_tokens(self.text[begin:end])}"
@@ -366,79 +363,5 @@ class _Account:
         return growing, ending
 
     def _why_tokens(self, held: bytes) -> str:
-        """What would make the next token another one."""
-        may_end = not unfinished_bytes(held)
-        now = self._first(self.stream, b"") if may_end else None
-        longer: dict[int, int] = {}
-        other: tuple[bytes, int] | None = None
-        for k, rest in enumerate(self._likely_first(held)):
-            if k >= MAX_TRIED or len(longer) >= MAX_EXAMPLES:
-                break
-            first = self._first(self.stream, rest) if rest else now
-            if first is None or first == now:
-                continue
-            if len(self.tokenizer.token_bytes(first)) > len(held):
-                longer.setdefault(first, k)
-            elif now is None:
-                now = first
-            elif other is None:
-                other = rest, first
-        if longer:
-            return f"a longer token may still begin here: {', '.join(map(self._token, longer))}"
-        if other is not None and now is not None:
-            rest, first = other
-            return (
-                f"the next token would be {self._token(now)}, but {self._token(first)} "
-                f"before {show(rest)}"
-            )
-        if self.stage2.n_held or self.stage1.n_held:
-            return (
-                "no continuation tried changes the next token; it waits because this stage has not "
-                "been given all of the text"
-            )
-        return "no continuation tried changes the next token; the stream waits all the same"
-
-    def _likely_first(self, held: bytes) -> Iterator[bytes]:
-        """Continuations, tokens that begin where the held text begins in front."""
-        if not unfinished_bytes(held):
-            for token in self.continuations.tokens_from(held):
-                yield token[len(held) :]
-        yield from self.continuations.of(held, may_end=False)
-
-    def _first(self, stream: EncodeStream, rest: bytes) -> int | None:
-        """The next id if the text went on with `rest` and ended there."""
-        fork = stream.copy()
-        try:
-            ids = fork.feed(rest) or fork.finish()
-        except InputError:
-            return None
-        return ids[0] if ids else None
-
-    def _token(self, token_id: int) -> str:
-        return show(self.tokenizer.token_bytes(token_id))
-
-
-def why_chunks(held: bytes) -> str:
-    """Word an unfinished character."""
-    first = held[0]
-    length = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    return f"the character is not complete: {len(held)} of {length} bytes"
-
-
-def listing(names: list[str]) -> str:
-    """Word a few names."""
-    shown = ", ".join(names[:MAX_EXAMPLES])
-    return f"{shown}, …" if len(names) > MAX_EXAMPLES else shown
-
-
-def show(data: bytes) -> str:
-    """Quote text as Python would; runs are counted, long text is cut in the middle."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return repr(data if len(data) <= 8 else data[:4]) + ("…" if len(data) > 8 else "")
-    if len(text) > 4 and len(set(text)) == 1:
-        return f"{text[0]!r} × {len(text)}"
-    if len(text) > MAX_LENGTH_SHOWN:
-        return f"{text[:12] + '…' + text[-8:]!r}"
-    return repr(text)
+        waits_before = bool(self.stage2.n_held or self.stage1.n_held)
+        return self.reasons.why_tokens(held, waits_before=waits_before)

@@ -98,8 +98,16 @@ class BatchVerbs(Parts):
     ) -> list[list[int] | Ids]:
         if isinstance(texts, str | bytes | bytearray):
             raise TypeError("encode_batch takes several texts; pass a list, or use encode")
+        try:
+            listed = list(texts)
+        except TypeError:
+            if hasattr(texts, "__iter__"):
+                raise
+            raise TypeError(
+                f"texts is {type(texts).__name__}; encode_batch takes several texts: pass a list"
+            ) from None
         specials = self._special.resolve(allowed_special, disallowed_special)
         n_threads = checked_number(num_threads) or environment_number()
         return self._core.encode_batch(
-            list(texts), specials, replaces(errors), as_array, n_threads, with_template
+            listed, specials, replaces(errors), as_array, n_threads, with_template
         )

@@ -5,6 +5,9 @@ Enters: nothing; `Tokenizer` sets the attributes. Leaves: their names and types,
 
 from __future__ import annotations
 
+import sys
+from operator import index
+
 from tokstream._light import TYPE_CHECKING
 from tokstream.errors import ConfigurationError
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from tokstream._core import Core
     from tokstream.special import SpecialPolicy
 
-__all__ = ["Parts", "replaces"]
+__all__ = ["Parts", "limit_of", "replaces"]
 
 
 class Parts:
@@ -29,6 +32,11 @@ class Parts:
     _shared_ids: dict[int, list[bytes]]
     """The spellings of ids that several special tokens share."""
 
+    @property
+    def _n_template(self) -> int:
+        """How many ids the template puts around a text."""
+        return len(self._core.encode("", self._special.plain, False, False, True))  # noqa: FBT003
+
 
 def replaces(errors: str) -> bool:
     """Tell whether bytes that are not UTF-8 are read as U+FFFD.
@@ -39,3 +47,21 @@ def replaces(errors: str) -> bool:
     if errors not in ("strict", "replace"):
         raise ConfigurationError(f'errors is {errors!r}; it must be "strict" or "replace"')
     return errors == "replace"
+
+
+def limit_of(name: str, value: int) -> int:
+    """Return a number that a caller set as a limit, at most what the core can take.
+
+    Raises:
+        TypeError: no whole number.
+        ConfigurationError: less than 0.
+    """
+    try:
+        limit = index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} is {type(value).__name__}; give a whole number, 0 or more"
+        ) from None
+    if limit < 0:
+        raise ConfigurationError(f"{name} is {limit}; it must be 0 or more")
+    return min(limit, sys.maxsize)

@@ -11,7 +11,8 @@ from operator import index
 
 from tokstream._buffers import view_of
 from tokstream._light import TYPE_CHECKING, cast, overload
-from tokstream.errors import ConfigurationError, InvalidUtf8Error
+from tokstream.errors import ConfigurationError
+from tokstream.verbs.parts import limit_of, replaces
 from tokstream.verbs.streams import StreamVerbs
 
 if TYPE_CHECKING:
@@ -20,24 +21,11 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from tokstream._core import SpecialSet
-    from tokstream._types import SpecialChoice, Text
+    from tokstream._types import ErrorMode, SpecialChoice, Text
     from tokstream.splitting import Part
     from tokstream.truncation import Cut, Truncated
 
 __all__ = ["SpanVerbs"]
-
-
-class _DecodeFirst:
-    """Words the remedy for bytes that are not UTF-8: these verbs take no `errors`."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InvalidUtf8Error):
-            fault = str(error).partition(";")[0]
-            message = f'{fault}; decode the text with errors="replace" first'
-            raise InvalidUtf8Error(message, error.offset, error.ids) from None
 
 
 class SpanVerbs(StreamVerbs):
@@ -54,6 +42,7 @@ class SpanVerbs(StreamVerbs):
         side: Literal["right", "left"] = "right",
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
     ) -> Truncated[str]: ...
 
     @overload
@@ -65,6 +54,7 @@ class SpanVerbs(StreamVerbs):
         side: Literal["right", "left"] = "right",
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
     ) -> Truncated[bytes]: ...
 
     def truncate(
@@ -75,6 +65,7 @@ class SpanVerbs(StreamVerbs):
         side: Literal["right", "left"] = "right",
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
     ) -> Truncated[Any]:
         """Return the longest part of a text that has at most `max_tokens` ids.
 
@@ -84,6 +75,7 @@ class SpanVerbs(StreamVerbs):
             side: which side to cut: "right" keeps the beginning, "left" the end.
             allowed_special: as in `encode`.
             disallowed_special: as in `encode`.
+            errors: as in `encode`.
 
         Returns:
             The part, cut at a token boundary and back to a whole character; its number of ids;
@@ -99,31 +91,24 @@ class SpanVerbs(StreamVerbs):
         """
         from tokstream import truncation  # noqa: PLC0415 - seldom needed
 
-        try:
-            max_tokens = index(max_tokens)
-        except TypeError:
-            raise TypeError(
-                f"max_tokens is {type(max_tokens).__name__}; give a whole number, 0 or more"
-            ) from None
-        if max_tokens < 0:
-            raise ConfigurationError(f"max_tokens is {max_tokens}; it must be 0 or more")
+        max_tokens = limit_of("max_tokens", max_tokens)
         if side not in ("right", "left"):
             raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
         whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
         choice = (allowed_special, disallowed_special)
-        stream = self._stream(*choice, "strict")
+        stream = self._stream(*choice, errors)
         specials = self._special.resolve(*choice)
+        replace = errors == "replace" and not isinstance(whole, str)
 
         def cuts_in(part: bytes, ids: list[int]) -> list[truncation.Cut]:
-            return self._cuts_in(part, ids, specials)
+            return self._cuts_in(part, ids, specials, replace=replace)
 
         def count(part: Text) -> int:
-            return self._core.count(part, specials, False, max_tokens)
+            return self._core.count(part, specials, replace, max_tokens)
 
-        with _DecodeFirst():
-            if side == "right":
-                return truncation.keep_left(whole, max_tokens, stream, cuts_in)
-            return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
+        if side == "right":
+            return truncation.keep_left(whole, max_tokens, stream, cuts_in)
+        return truncation.keep_right(whole, max_tokens, stream, cuts_in, count)
 
     def split(
         self,
@@ -176,7 +161,7 @@ class SpanVerbs(StreamVerbs):
             encoded = text.encode()
         except UnicodeEncodeError:
             encoded = offsets.repair_surrogates(text).encode()
-        places = [start for _, start in self._cuts_in(encoded, ids, specials)]
+        places = [start for _, start in self._cuts_in(encoded, ids, specials, replace=False)]
         places[0], places[-1] = 0, len(encoded)
 
         def count(part: bytes) -> int:
@@ -192,6 +177,8 @@ class SpanVerbs(StreamVerbs):
         unit: Literal["char", "byte"] = "char",
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
+        errors: ErrorMode = "strict",
+        add_special_tokens: bool = False,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Return the ids of a text and the span of each.
 
@@ -201,6 +188,9 @@ class SpanVerbs(StreamVerbs):
                 bytes of the UTF-8.
             allowed_special: as in `encode`.
             disallowed_special: as in `encode`.
+            errors: as in `encode`. Each U+FFFD spans the bytes that it stands for; "char" counts
+                it as a character.
+            add_special_tokens: as in `encode`; the template's ids span (0, 0), as in `tokenizers`.
 
         Returns:
             Ids, and as many (start, end). In characters, a token inside a character spans that
@@ -214,10 +204,18 @@ class SpanVerbs(StreamVerbs):
         if unit not in ("char", "byte"):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
-        with _DecodeFirst():
-            if self._has_parts:
-                return self._source_spans(text, unit, specials)
-            ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
+        if replaces(errors) and not isinstance(text, str):
+            text = bytes(view_of(text))
+            decoded = text.decode(errors="replace")
+            if unit == "char":
+                text = decoded
+            elif "\ufffd" in decoded:
+                return self._source_spans(
+                    text, unit, specials, replace=True, with_template=add_special_tokens
+                )
+        if self._has_parts:
+            return self._source_spans(text, unit, specials, with_template=add_special_tokens)
+        ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
         has_surrogates = False
         if isinstance(text, str):
             try:
@@ -237,12 +235,18 @@ class SpanVerbs(StreamVerbs):
         return ids, spans
 
     def _source_spans(
-        self, text: Text, unit: str, specials: SpecialSet
+        self,
+        text: Text,
+        unit: str,
+        specials: SpecialSet,
+        *,
+        replace: bool = False,
+        with_template: bool = False,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Ids and spans where text may be changed before it is merged: the core follows it."""
         from tokstream import offsets  # noqa: PLC0415 - seldom needed
 
-        ids, spans = self._core.encode_with_spans(text, specials, False, False)  # noqa: FBT003
+        ids, spans = self._core.encode_with_spans(text, specials, replace, with_template)
         if unit == "byte":
             return ids, spans
         repaired = offsets.repair_surrogates(text) if isinstance(text, str) else None
@@ -253,9 +257,11 @@ class SpanVerbs(StreamVerbs):
             spans = [(position[start], position[end]) for start, end in spans]
         return ids, spans
 
-    def _cuts_in(self, text: bytes, ids: list[int], specials: SpecialSet) -> list[Cut]:
+    def _cuts_in(
+        self, text: bytes, ids: list[int], specials: SpecialSet, *, replace: bool
+    ) -> list[Cut]:
         """Where an id ends and the next begins: before the first, between two, after the last."""
-        if not self._has_parts:
+        if not self._has_parts and not replace:
             return [(end, end) for end in accumulate(self._lengths_in(text, ids), initial=0)]
         spans = self._core.encode_with_spans(text, specials, True, False)[1]  # noqa: FBT003
         spans = spans[: len(ids)]

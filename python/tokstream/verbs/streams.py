@@ -6,12 +6,10 @@ Held back: what the stream holds back.
 
 from __future__ import annotations
 
-import sys
-
 from tokstream._light import TYPE_CHECKING, cast
 from tokstream.errors import ConfigurationError
 from tokstream.streaming import DecodeStream, EncodeStream
-from tokstream.verbs.parts import Parts, replaces
+from tokstream.verbs.parts import Parts, limit_of, replaces
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -84,11 +82,7 @@ class StreamVerbs(Parts):
     ) -> EncodeStream:
         replaces(errors)
         if max_pending_bytes is not None:
-            if max_pending_bytes < 0:
-                raise ConfigurationError(
-                    f"max_pending_bytes is {max_pending_bytes}; it must be 0 or more"
-                )
-            max_pending_bytes = min(max_pending_bytes, sys.maxsize)
+            max_pending_bytes = limit_of("max_pending_bytes", max_pending_bytes)
         if delay not in ("optimal", "composition"):
             raise ConfigurationError(f'delay is {delay!r}; it must be "optimal" or "composition"')
         choice = (allowed_special, disallowed_special)
@@ -108,6 +102,7 @@ class StreamVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
+        add_special_tokens: bool = False,
     ) -> Iterator[list[int]]:
         """Yield the ids of one text in batches, as soon as they are stable.
 
@@ -117,13 +112,16 @@ class StreamVerbs(Parts):
             allowed_special: as in `encode`.
             disallowed_special: as in `encode`.
             errors: as in `encode`.
+            add_special_tokens: as in `encode`.
 
         Yields:
             Non-empty batches; joined, they are `encode` of the whole text.
         """
         from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
 
-        stream = self._stream(allowed_special, disallowed_special, errors)
+        stream = self._stream(
+            allowed_special, disallowed_special, errors, with_template=add_special_tokens
+        )
         return encode_chunks(source, stream.feed, stream.finish)
 
     def encode_iter_array(
@@ -133,11 +131,14 @@ class StreamVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
+        add_special_tokens: bool = False,
     ) -> Iterator[IdArray]:
         """Do as `encode_iter`, but yield numpy arrays of uint32."""
         from tokstream.pipelines.iterables import encode_chunks  # noqa: PLC0415
 
-        stream = self._stream(allowed_special, disallowed_special, errors)
+        stream = self._stream(
+            allowed_special, disallowed_special, errors, with_template=add_special_tokens
+        )
         return encode_chunks(source, stream.feed_array, stream.finish_array)
 
     def encode_aiter(
@@ -147,6 +148,7 @@ class StreamVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
+        add_special_tokens: bool = False,
     ) -> AsyncIterator[list[int]]:
         """Do as `encode_iter` for asynchronous chunks.
 
@@ -154,7 +156,9 @@ class StreamVerbs(Parts):
         """
         from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
 
-        stream = self._stream(allowed_special, disallowed_special, errors)
+        stream = self._stream(
+            allowed_special, disallowed_special, errors, with_template=add_special_tokens
+        )
         return encode_async_chunks(source, stream.feed, stream.finish)
 
     def encode_aiter_array(
@@ -164,9 +168,12 @@ class StreamVerbs(Parts):
         allowed_special: SpecialChoice = None,
         disallowed_special: SpecialChoice = None,
         errors: ErrorMode = "strict",
+        add_special_tokens: bool = False,
     ) -> AsyncIterator[IdArray]:
         """Do as `encode_aiter`, but yield numpy arrays of uint32."""
         from tokstream.pipelines.iterables import encode_async_chunks  # noqa: PLC0415
 
-        stream = self._stream(allowed_special, disallowed_special, errors)
+        stream = self._stream(
+            allowed_special, disallowed_special, errors, with_template=add_special_tokens
+        )
         return encode_async_chunks(source, stream.feed_array, stream.finish_array)

@@ -3,23 +3,31 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::Sink;
+use super::{FROM_NEXT, Sink};
 
 /// Room that is kept from one feed to the next, in bytes.
 const MAX_ROOM: usize = 4096;
 
 /// Bytes of source of a range of text, if all `length` bytes of it came from `n_source`.
 ///
-/// Text that is not as long as its source begins, each character of it, where its source begins: so
-/// the last of it has the source.
+/// Text that is not as long as its source comes from all of that, each part of it: the first part
+/// has the source, and what has none comes from the character before. What a level put in front
+/// stays marked as such.
 pub(crate) fn source_of(range: Range<usize>, length: usize, n_source: usize) -> usize {
-    if length == n_source {
+    if n_source == FROM_NEXT {
+        FROM_NEXT
+    } else if length == n_source {
         range.len()
-    } else if range.end == length {
+    } else if range.start == 0 {
         n_source
     } else {
         0
     }
+}
+
+/// Bytes of source.
+fn counted(n_source: usize) -> usize {
+    if n_source == FROM_NEXT { 0 } else { n_source }
 }
 
 /// Text as a chain of parts, each as long as its source, or from another number of source bytes.
@@ -45,7 +53,7 @@ impl Held {
             self.taken = 0;
         }
         self.text.extend_from_slice(text);
-        self.n_source += n_source;
+        self.n_source += counted(n_source);
         match self.parts.back_mut() {
             Some((n, source)) if *n == *source && text.len() == n_source => {
                 *n += text.len();
@@ -81,7 +89,7 @@ impl Held {
             let (n_text, n_source) = if n < *length {
                 let n_source = source_of(0..n, *length, *source);
                 *length -= n;
-                *source -= n_source;
+                *source -= if *source == FROM_NEXT { 0 } else { n_source };
                 (n, n_source)
             } else {
                 let part = (*length, *source);
@@ -103,10 +111,10 @@ impl Held {
     fn give(&mut self, n_text: usize, n_source: usize, is_dropped: bool, sink: &mut impl Sink) {
         let text = &self.text[self.taken..self.taken + n_text];
         self.taken += n_text;
-        self.n_source -= n_source;
+        self.n_source -= counted(n_source);
         if !is_dropped {
             sink.text(text, n_source);
-        } else if n_source > 0 {
+        } else if counted(n_source) > 0 {
             sink.text(b"", n_source);
         }
     }
@@ -138,7 +146,7 @@ mod tests {
         held.push(b"de", 2);
         assert_eq!(held.n_source(), 11);
         let mut parts = Parts::default();
-        // "bc" is dropped; of "xyz", which came from one byte, the last has that byte.
+        // "bc" is dropped; of "xyz", which came from one byte, the first part has that byte.
         held.take(1, false, &mut parts);
         held.take(2, true, &mut parts);
         held.take(2, false, &mut parts);
@@ -147,6 +155,6 @@ mod tests {
         held.take(1, false, &mut parts);
         assert!(held.has_no_text());
         let parts: Vec<_> = parts.0.iter().map(|(text, n)| (text.as_str(), *n)).collect();
-        assert_eq!(parts, [("a", 1), ("", 2), ("", 5), ("xy", 0), ("z", 1), ("d", 1), ("e", 1)]);
+        assert_eq!(parts, [("a", 1), ("", 2), ("", 5), ("xy", 1), ("z", 0), ("d", 1), ("e", 1)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Blanks as a visible character, at which pieces begin. Nothing is held back.
 
-use super::Sink;
 use super::held::source_of;
+use super::{FROM_NEXT, Sink};
 
 /// Which pieces get the character in front if they do not begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +28,16 @@ pub struct Metaspace {
 /// State in one piece.
 #[derive(Clone, Debug)]
 pub(crate) struct MetaspaceState {
-    /// No source was read yet, and the segment is the first.
+    /// The segment is the first, and text without source of its own comes from its first
+    /// character, or from none.
     is_first: bool,
+    has_source: bool,
     has_begun: bool,
 }
 
 impl MetaspaceState {
     pub(crate) fn new(is_first: bool) -> Self {
-        Self { is_first, has_begun: false }
+        Self { is_first, has_source: false, has_begun: false }
     }
 
     pub(crate) fn push(
@@ -53,6 +55,7 @@ impl MetaspaceState {
             _ if text.starts_with(mark) => mark.len(),
             _ => 0,
         };
+        self.is_first &= n_source == 0 || !self.has_source;
         if !text.is_empty() && !self.has_begun {
             let is_due = match metaspace.scheme {
                 Scheme::Always => true,
@@ -60,11 +63,13 @@ impl MetaspaceState {
                 Scheme::Never => false,
             };
             if is_due && delimiter(text) == 0 {
-                sink.text(mark, 0);
+                sink.text(mark, FROM_NEXT);
                 self.has_begun = true;
             }
         }
-        self.is_first &= n_source == 0;
+        self.has_source |= n_source > 0 && n_source != FROM_NEXT;
+        let is_one = text.len() != n_source || n_source <= first_width(text);
+        self.is_first &= is_one && !(text.is_empty() && n_source > 0);
         let source = |range| source_of(range, text.len(), n_source);
         let mut begin = 0;
         let mut at = 0;
@@ -97,4 +102,10 @@ impl MetaspaceState {
             sink.end();
         }
     }
+}
+
+/// Bytes of the first character of `text`.
+fn first_width(text: &[u8]) -> usize {
+    let end = text.iter().skip(1).position(|&byte| byte & 0xC0 != 0x80);
+    end.map_or(text.len(), |end| end + 1)
 }

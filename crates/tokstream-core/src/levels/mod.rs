@@ -25,10 +25,15 @@ use metaspace::MetaspaceState;
 use prefix::PrefixState;
 use split::SplitState;
 
+/// In place of a number of source bytes: a level put the text before what follows, and it comes
+/// from there.
+pub const FROM_NEXT: usize = usize::MAX;
+
 /// Takes what a cascade gives, in text order.
 pub trait Sink {
     /// This text surely belongs to the current pretoken; it came from the next `n_source` bytes of
-    /// the source. Empty text is source that was dropped and belongs to no pretoken.
+    /// the source, or from the character before if they are 0, or see `FROM_NEXT`. Empty text is
+    /// source that was dropped and belongs to no pretoken.
     fn text(&mut self, text: &[u8], n_source: usize);
 
     /// The current pretoken, which is not empty, ends here.
@@ -180,7 +185,7 @@ impl Rest<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Level, LevelState, Levels, Metaspace, Scheme, Sink};
+    use super::{FROM_NEXT, Level, LevelState, Levels, Metaspace, Scheme, Sink};
     use std::num::NonZeroUsize;
 
     #[derive(Default)]
@@ -189,7 +194,7 @@ mod tests {
     impl Sink for Marks {
         fn text(&mut self, text: &[u8], n_source: usize) {
             self.0 += std::str::from_utf8(text).unwrap();
-            self.1 += n_source;
+            self.1 += if n_source == FROM_NEXT { 0 } else { n_source };
         }
 
         fn end(&mut self) {

@@ -1,6 +1,6 @@
 //! A space in front of pieces that do not begin with one. Nothing is held back.
 
-use super::Sink;
+use super::{FROM_NEXT, Sink};
 
 /// Has the current piece begun?
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ impl PrefixState {
             && !std::mem::replace(&mut self.0, true)
             && first != b' '
         {
-            sink.text(b" ", 0);
+            sink.text(b" ", FROM_NEXT);
         }
         sink.text(text, n_source);
     }

@@ -1,5 +1,6 @@
 //! Steps that look at one character at a time. Held back: nothing.
 
+use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::char::is_combining_mark;
 
 use super::mapped::Mapped;
@@ -15,6 +16,12 @@ pub enum Characters {
     Nmt,
     /// Each byte becomes its character of the GPT-2 alphabet.
     ByteLevel,
+    /// BERT's: delete control and unassigned characters and U+FFFD, turn blanks into spaces.
+    BertClean,
+    /// BERT's: put spaces around ideographs.
+    BertIdeographs,
+    /// BERT's: delete nonspacing marks.
+    BertStripMarks,
 }
 
 impl Characters {
@@ -26,6 +33,11 @@ impl Characters {
             }
             Self::Nmt => map(text, out, nmt),
             Self::ByteLevel => byte_level(text, out),
+            Self::BertClean => map(text, out, bert_clean),
+            Self::BertIdeographs => space_ideographs(text, out),
+            Self::BertStripMarks => {
+                map(text, out, |c| if c.is_mark_nonspacing() { None } else { Some(c) });
+            }
         }
     }
 }
@@ -100,6 +112,44 @@ fn nmt(c: char) -> Option<char> {
         | '\u{FFFD}' => Some(' '),
         _ => Some(c),
     }
+}
+
+/// General categories are those of `unicode_categories`, the crate behind the reference.
+fn bert_clean(c: char) -> Option<char> {
+    match c {
+        '\t' | '\n' | '\r' => Some(' '),
+        '\0' | '\u{FFFD}' => None,
+        c if c.is_other() => None,
+        c if c.is_whitespace() => Some(' '),
+        c => Some(c),
+    }
+}
+
+fn space_ideographs(text: &str, out: &mut Mapped) {
+    let mut done = 0;
+    for (at, c) in text.char_indices().filter(|&(_, c)| is_ideograph(c)) {
+        out.copy(&text[done..at]);
+        out.put_char(' ', c.len_utf8());
+        out.put_char(c, 0);
+        out.put_char(' ', 0);
+        done = at + c.len_utf8();
+    }
+    out.copy(&text[done..]);
+}
+
+/// What the reference takes for one; its sixth block begins a hundred code points late.
+fn is_ideograph(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3400}'..='\u{4DBF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{2A6DF}'
+            | '\u{2A700}'..='\u{2B73F}'
+            | '\u{2B740}'..='\u{2B81F}'
+            | '\u{2B920}'..='\u{2CEAF}'
+            | '\u{2F800}'..='\u{2FA1F}'
+    )
 }
 
 fn byte_level(text: &str, out: &mut Mapped) {

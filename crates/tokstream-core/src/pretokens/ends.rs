@@ -34,6 +34,13 @@ impl Ends {
         self.n += 1;
     }
 
+    /// Forget the list, and the room that a step needed which made very many ends certain.
+    pub(crate) fn shrink(&mut self) {
+        if self.list.len() > MAX_ENDS + SPARE {
+            self.list = Vec::new();
+        }
+    }
+
     /// The ends so far.
     #[must_use]
     pub fn as_slice(&self) -> &[usize] {

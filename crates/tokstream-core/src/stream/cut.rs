@@ -84,6 +84,18 @@ impl Cut {
         self.tracks().1.map(|record| record.words()).unwrap_or_default()
     }
 
+    /// Bytes of the segments' text of which it is open to which pretoken they belong.
+    pub(super) fn n_undecided(&self, core: &Core) -> usize {
+        match &self.route {
+            Route::Scanned { run, track, .. } => {
+                let places = track.places();
+                let decided = places.n_text() - run.n_undecided(core) as u64;
+                (places.n_source() - places.source(decided)) as usize
+            }
+            Route::Cascaded { levels, .. } => levels.as_ref().map_or(0, LevelState::n_held),
+        }
+    }
+
     /// Bytes of the segments' text that ids cover.
     pub(super) fn covered(&self) -> u64 {
         let (places, n_pending) = match &self.route {

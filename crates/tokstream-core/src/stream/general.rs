@@ -13,6 +13,7 @@ use crate::normalize::Normalizing;
 use crate::scratch::Scratch;
 use crate::segments::{Marking, Passes, Segment};
 
+use super::Held;
 use super::cut::Cut;
 use super::pieces::Tools;
 use super::run::Run;
@@ -85,6 +86,18 @@ impl General {
     /// which ids are added tokens.
     pub(super) fn words(&mut self) -> (Vec<u32>, Vec<u32>) {
         self.rest.late.cut.words()
+    }
+
+    /// Bytes of the segments' text that wait, see `Held`.
+    pub(super) fn held(&self, core: &Core) -> Held {
+        let Rest { normalizing, late } = &self.rest;
+        Held {
+            n_chunks: 0,
+            n_segments: self.first.n_held(),
+            n_normalizer: normalizing.as_ref().map_or(0, Normalizing::n_held),
+            n_late_segments: late.sources.n_source(),
+            n_pretokens: late.cut.n_undecided(core),
+        }
     }
 
     /// Bytes of the segments' text that ids cover.

@@ -4,6 +4,7 @@
 //! Held back: of the current pretoken, what its rest may still tokenize otherwise.
 
 use crate::core::Core;
+use crate::levels::FROM_NEXT;
 use crate::pretokens::Growing;
 use crate::scratch::Scratch;
 use crate::tokens::{Across, BEGIN_MARKER, END_MARKER, Live};
@@ -85,15 +86,21 @@ impl Pieces {
         let is_equal = text.len() == n_source;
         let mut given = 0;
         for (unit, is_known) in units {
-            let source = if is_equal { unit.len() } else { n_source - given };
-            given += source;
+            let source = match n_source {
+                FROM_NEXT => FROM_NEXT,
+                _ if is_equal => unit.len(),
+                _ => n_source - given,
+            };
+            given += if source == FROM_NEXT { 0 } else { source };
             if is_known {
                 self.append(tools, unit, source);
             } else {
                 if let Some(record) = &mut self.record {
                     record.gap();
                 }
-                self.track.add(&[], source);
+                if source != FROM_NEXT {
+                    self.track.add(&[], source);
+                }
             }
         }
     }
@@ -108,7 +115,7 @@ impl Pieces {
                 self.track.add_prefix(1);
             }
         }
-        if is_first && n_source == 0 && tools.core.is_piece_prefix(text) {
+        if n_source == FROM_NEXT {
             self.track.add_prefix(text.len());
         } else {
             self.track.add(text, n_source);

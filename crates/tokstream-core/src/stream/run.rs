@@ -61,6 +61,15 @@ impl Run {
         self.origin + self.pending.len() as u64
     }
 
+    /// Bytes of text that may belong to the live pretoken or to the next one.
+    pub(super) fn n_undecided(&self, core: &Core) -> usize {
+        if self.scan.ends_here(&core.automaton) {
+            return 0;
+        }
+        let certain = self.scan.certain(&core.automaton).max(self.origin);
+        (self.scan.position() - certain) as usize
+    }
+
     /// Take more text; complete pretokens are encoded at once.
     pub(super) fn feed(
         &mut self,

@@ -41,6 +41,11 @@ impl Sources {
         }
     }
 
+    /// Bytes of source that wait.
+    pub(super) fn n_source(&self) -> usize {
+        self.parts.iter().map(|(_, source)| source).sum()
+    }
+
     /// Bytes of source that are left, without text.
     pub(super) fn take_rest(&mut self) -> usize {
         self.parts.drain(..).map(|(_, source)| source).sum()

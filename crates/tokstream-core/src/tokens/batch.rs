@@ -6,7 +6,7 @@
 //! that its values stay in registers.
 
 use super::lanes::{self, Job};
-use super::merge::MergeScratch;
+use super::merge::{MergeScratch, shrink};
 use super::pieces::{self, Found, Key, PieceTable};
 use super::seams::Parts;
 use super::vocabulary::Vocabulary;
@@ -67,6 +67,13 @@ impl Default for Batch {
 }
 
 impl Batch {
+    /// Give back what very long pretokens needed.
+    pub(crate) fn shrink(&mut self) {
+        self.parts.shrink();
+        shrink(&mut self.spill);
+        self.merge.shrink();
+    }
+
     /// Append the ids of the pretokens of `text` that end at `ends`, the first beginning at `begin`.
     pub fn encode(
         &mut self,

@@ -71,6 +71,24 @@ pub struct MergeScratch {
     last: Vec<u32>,
 }
 
+/// What is kept between calls of a buffer that grows with the text, in elements.
+const MAX_KEPT: usize = 1 << 15;
+
+impl MergeScratch {
+    /// Give back what a very long pretoken needed.
+    pub(crate) fn shrink(&mut self) {
+        shrink(&mut self.last);
+    }
+}
+
+/// Forget what is in `buffer`, and most of its room if it has much.
+pub(crate) fn shrink<T>(buffer: &mut Vec<T>) {
+    if buffer.capacity() > MAX_KEPT {
+        buffer.clear();
+        buffer.shrink_to(MAX_KEPT);
+    }
+}
+
 impl Forest {
     /// Number the tokens; also returns the number of the token of each rank.
     pub(crate) fn new(tokens: &TokenTable, rules: &Rules) -> (Self, Vec<u32>) {

@@ -7,6 +7,7 @@
 
 use crate::simd::Path;
 
+use super::merge::shrink;
 #[cfg(target_arch = "x86_64")]
 use super::seams_avx512;
 use super::vocabulary::TokenTable;
@@ -47,6 +48,14 @@ pub(crate) struct Parts {
     /// By byte: does a part end before it?
     bits: Vec<u64>,
     ends: Vec<usize>,
+}
+
+impl Parts {
+    /// Give back what very many boundaries needed.
+    pub(crate) fn shrink(&mut self) {
+        shrink(&mut self.bits);
+        shrink(&mut self.ends);
+    }
 }
 
 /// Do two characters of three bytes follow each other anywhere in `text`?

@@ -1,7 +1,7 @@
 """The member `normalizer` of a tokenizer.json → steps for the engine.
 
 Enters: the node, or None. Leaves: steps in order, such as `("nfc",)`. Refused: unknown types,
-patterns that the compiler refuses, BertNormalizer.
+patterns that the compiler refuses.
 """
 
 from __future__ import annotations
@@ -54,13 +54,27 @@ def read_normalizer(node: Node | None) -> list[Step]:  # noqa: PLR0911 - a case 
         case "Precompiled":
             return [("precompiled", _charsmap(node["precompiled_charsmap"]))]
         case "BertNormalizer":
-            raise node.unsupported(
-                "a normalizer of type BertNormalizer",
-                "it is made for WordPiece models, which are no BPE",
-            )
+            return _bert_steps(node)
     raise node.unsupported(
         f"a normalizer of the unknown type {shown(kind)}", "tokstream does not know what it does"
     )
+
+
+def _bert_steps(node: Node) -> list[Step]:
+    """Read a `BertNormalizer`: up to four rules, in this order."""
+    lowercase = node.flag("lowercase")
+    accents = node.get("strip_accents")
+    strips = lowercase if accents is None else node.flag("strip_accents")
+    steps: list[Step] = []
+    if node.flag("clean_text"):
+        steps.append(("bert_clean",))
+    if node.flag("handle_chinese_chars"):
+        steps.append(("bert_ideographs",))
+    if strips:
+        steps += [("nfd",), ("bert_strip_marks",)]
+    if lowercase:
+        steps.append(("lowercase",))
+    return steps
 
 
 def replacement_step(node: Node) -> Step:
