@@ -25,15 +25,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import builds
+import cores
 import digests
 import feeds
 import linear
 import modes
 import peak_memory
 import processes
+import read_paths
 import records
+import streaming
 import texts
 import throughput
+import ttft
 import undecided
 import workloads
 
@@ -42,7 +46,14 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, Callable[..., list[records.Row]]] = {
     "throughput": throughput.run,
+    "models": partial(throughput.run, benchmark="models"),
+    "fresh": partial(throughput.run, benchmark="fresh"),
+    "peers": partial(throughput.run, benchmark="peers"),
+    "ttft": ttft.run,
     "memory": peak_memory.run,
+    "streaming": streaming.run,
+    "cores": cores.run,
+    "paths": read_paths.run,
     "linear": linear.run,
     "lookback": partial(linear.run, benchmark="lookback"),
     "undecided": undecided.run,
@@ -51,7 +62,14 @@ KINDS: dict[str, Callable[..., list[records.Row]]] = {
 }
 N_ROUNDS = {
     "throughput": 5,
+    "models": 3,
+    "fresh": 3,
+    "peers": 2,
+    "ttft": 3,
     "memory": 1,
+    "streaming": 3,
+    "cores": 3,
+    "paths": 3,
     "linear": 5,
     "lookback": 5,
     "undecided": 1,
@@ -61,7 +79,14 @@ N_ROUNDS = {
 }
 VERIFY_BYTES = {
     "throughput": 100_000,
+    "models": 50_000,
+    "fresh": 100_000,
+    "peers": 50_000,
+    "ttft": 16_000,
     "memory": 1_000_000,
+    "streaming": 50_000,
+    "cores": 100_000,
+    "paths": 100_000,
     "linear": 10_000,
     "lookback": 10_000,
     "undecided": 1_000_000,

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+from array import array
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter_ns
@@ -21,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from digests import IdDigest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy import ndarray
 
     Encode = Callable[[str], ndarray[Any, Any]]
 
-__all__ = ["WARM_UP", "job_parser", "main", "pin"]
+__all__ = ["WARM_UP", "id_bytes", "job_parser", "main", "pin"]
 
 WARM_UP = "Hello, wörld 漢字 123!\n"
 
@@ -76,3 +77,10 @@ def pin(core: int | None) -> None:
     """Keep this process on one core, where the system can do that."""
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
+
+
+def id_bytes(ids: Sequence[int], first_id: int = 0) -> bytes:
+    """Return ids, a list or an array, less `first_id`, as little-endian uint32."""
+    if isinstance(ids, list):
+        return array("I", [k - first_id for k in ids] if first_id else ids).tobytes()
+    return (ids - first_id).astype("<u4").tobytes()  # type: ignore[operator,no-any-return]
