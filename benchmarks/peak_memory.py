@@ -1,5 +1,4 @@
-"""Memory: the peak of the command that encodes a pipe, of engines that encode a whole, and of idle
-streams.
+"""Memory: peaks of the command that encodes a pipe and of engines that take a whole; idle streams.
 
 The ids are checked to the last: the text is a sequence of a few blocks between which every pattern
 cuts, so its ids are those of the blocks, which the reference gives.
@@ -12,7 +11,7 @@ import sys
 import threading
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import models
 import processes
@@ -74,7 +73,7 @@ def sizes(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> list
         for _ in range(n_rounds):
             for engine, size in jobs:
                 order = list(sequence(len(blocks), max(1, size // block_bytes)))
-                said = once(engine, size, [blocks[k] for k in order], encoding, files, folder)
+                said = once(engine, [blocks[k] for k in order], encoding, files, folder)
                 if size:
                     expected = IdDigest()
                     for k in order:
@@ -102,7 +101,6 @@ def sizes(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> list
 
 def once(
     engine: str,
-    size: int,
     blocks: list[bytes],
     encoding: str,
     files: dict[str, Any],
@@ -199,22 +197,23 @@ def piped(command: list[str], blocks: Iterator[bytes]) -> tuple[int, IdDigest]:
     Raises:
         RuntimeError: the command failed.
     """
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    process = subprocess.Popen(command, **pipes)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdin is not None
+    assert process.stdout is not None
     assert process.stderr is not None
     digest = IdDigest()
 
-    def read() -> None:
-        assert process.stdout is not None
+    def read(pipe: IO[bytes]) -> None:
         rest = b""
-        for part in iter(lambda: process.stdout.read(READ_BYTES), b""):  # type: ignore[union-attr]
+        for part in iter(lambda: pipe.read(READ_BYTES), b""):
             whole = rest + part
             end = len(whole) // 4 * 4
             digest.update(whole[:end])
             rest = whole[end:]
 
-    reader = threading.Thread(target=read)
+    reader = threading.Thread(target=read, args=(process.stdout,))
     reader.start()
     with process.stdin as pipe:
         for block in blocks:

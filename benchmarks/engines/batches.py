@@ -14,6 +14,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+import numpy as np
 from harness import WARM_UP, id_bytes
 from peers import load, version_of
 
@@ -73,15 +74,9 @@ def digest_of(ids: Sequence[Any]) -> IdDigest:
     """Digest the ids of all texts."""
     digest = IdDigest()
     for each in ids:
-        digest.update(id_bytes(each if isinstance(each, list) else as_array(each)))
+        # Awkward arrays are no arrays of numpy.
+        digest.update(id_bytes(each if isinstance(each, list) else np.asarray(each)))
     return digest
-
-
-def as_array(ids: Any) -> Any:
-    """Return ids as an array of numpy, which awkward arrays are not."""
-    import numpy as np  # noqa: PLC0415 - lists need none
-
-    return np.asarray(ids)
 
 
 if __name__ == "__main__":

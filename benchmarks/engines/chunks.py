@@ -1,13 +1,13 @@
 """Engine process: a text in one call and in chunks of several sizes, in turn.
 
-Enters: a job, one JSON object as the only argument: files, text (path), sizes, core, rounds. Leaves:
-one JSON object: version; by size, the measures below; n_tokens and ids (digest), equal for all.
+Enters: a job, one JSON object as the only argument: files, text (path), sizes, core, rounds.
+Leaves: one JSON object: version; by size, the measures below; n_tokens and ids (digest).
 
 relative: throughput of `feed_array` over that of one call of `encode_ordinary_array` on the same
 text, a value for each round, CPU time, the text known to the tables. relative, list: the same of
-`feed` and `encode_ordinary`. p50, p99: nanoseconds of a `feed_array`. delay_bytes, max_delay_bytes: mean
-and most of what no id covers after a feed. beyond: nanoseconds that a feed takes beyond the native
-stream's: what `feed` adds to it, and a native feed of nothing.
+`feed` and `encode_ordinary`. p50, p99: nanoseconds of a `feed_array`. delay_bytes and
+max_delay_bytes: mean and most of what no id covers after a feed. beyond: nanoseconds that a feed
+takes beyond the native stream's: what `feed` adds to it, and a native feed of nothing.
 """
 
 from __future__ import annotations
@@ -76,30 +76,16 @@ def measure(tokenizer: Tokenizer, text: bytes, size: int, n_rounds: int) -> dict
     expected.update(id_bytes(tokenizer.encode_ordinary_array(text)))
     if digest.hex() != expected.hex():
         raise SystemExit(f"chunks of {size}: other ids")
-    relative: dict[str, list[float]] = {"array": [], "list": []}
-    for number in range(n_rounds):
-        for name in relative:
-            feed = stream.feed if name == "list" else stream.feed_array
-            end = stream.finish if name == "list" else stream.finish_array
-            call = tokenizer.encode_ordinary
-            whole = call if name == "list" else tokenizer.encode_ordinary_array
-
-            def in_chunks(feed: Callable[[bytes], Any] = feed, end: Any = end) -> None:
-                for chunk in chunks:
-                    feed(chunk)
-                end()
-
-            def at_once(whole: Callable[[bytes], Any] = whole) -> None:
-                whole(text)
-
-            stream.reset()
-            order = (in_chunks, at_once)[:: 1 if number % 2 == 0 else -1]
-            cost = {once.__name__: cpu_time(once) for once in order}
-            relative[name].append(cost["at_once"] / cost["in_chunks"])
+    array = against_one_call(
+        stream, chunks, stream.feed_array, lambda: tokenizer.encode_ordinary_array(text), n_rounds
+    )
+    in_list = against_one_call(
+        stream, chunks, stream.feed, lambda: tokenizer.encode_ordinary(text), n_rounds
+    )
     times.sort()
     return {
-        "relative": relative["array"],
-        "relative, list": relative["list"],
+        "relative": array,
+        "relative, list": in_list,
         "p50": times[len(times) // 2],
         "p99": times[len(times) * 99 // 100],
         "delay_bytes": statistics.fmean(delays),
@@ -110,7 +96,30 @@ def measure(tokenizer: Tokenizer, text: bytes, size: int, n_rounds: int) -> dict
     }
 
 
-def cpu_time(once: Callable[[], None]) -> int:
+def against_one_call(
+    stream: EncodeStream,
+    chunks: list[bytes],
+    feed: Callable[[bytes], object],
+    at_once: Callable[[], object],
+    n_rounds: int,
+) -> list[float]:
+    """Return the time of one call over that of all feeds, in turn, a value for each round."""
+
+    def in_chunks() -> None:
+        for chunk in chunks:
+            feed(chunk)
+        stream.finish()
+
+    ratios = []
+    for number in range(n_rounds):
+        stream.reset()
+        order = (in_chunks, at_once)[:: 1 if number % 2 == 0 else -1]
+        first, second = (cpu_time(once) for once in order)
+        ratios.append(second / first if number % 2 == 0 else first / second)
+    return ratios
+
+
+def cpu_time(once: Callable[[], object]) -> int:
     """Return the CPU time of one call."""
     begin = process_time_ns()
     once()

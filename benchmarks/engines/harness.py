@@ -22,11 +22,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from digests import IdDigest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy import ndarray
 
     Encode = Callable[[str], ndarray[Any, Any]]
+    Ids = list[int] | ndarray[Any, Any]
 
 __all__ = ["WARM_UP", "id_bytes", "job_parser", "main", "pin"]
 
@@ -79,8 +80,9 @@ def pin(core: int | None) -> None:
         os.sched_setaffinity(0, {core})
 
 
-def id_bytes(ids: Sequence[int], first_id: int = 0) -> bytes:
+def id_bytes(ids: Ids, first_id: int = 0) -> bytes:
     """Return ids, a list or an array, less `first_id`, as little-endian uint32."""
     if isinstance(ids, list):
         return array("I", [k - first_id for k in ids] if first_id else ids).tobytes()
-    return (ids - first_id).astype("<u4").tobytes()  # type: ignore[operator,no-any-return]
+    data: bytes = (ids - first_id).astype("<u4").tobytes()
+    return data

@@ -21,7 +21,9 @@ from peers import load, version_of
 from digests import IdDigest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+    from harness import Ids
 
 
 def main() -> None:
@@ -66,9 +68,7 @@ def main() -> None:
     print(json.dumps(result))
 
 
-def timed(
-    encode: Callable[[str], Sequence[int]], data: bytes
-) -> tuple[int, Sequence[int]]:
+def timed(encode: Callable[[str], Ids], data: bytes) -> tuple[int, Ids]:
     """Time one pass; the text is a new `str`, of which nothing is cached."""
     text = data.decode()
     begin = perf_counter_ns()

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from harness import Ids
+
 __all__ = ["ENGINES", "Engine", "load", "version_of"]
 
 
@@ -28,7 +30,7 @@ class Engine:
         first_id: what to subtract from ids before they are compared.
     """
 
-    encode: Callable[[str], Sequence[int]]
+    encode: Callable[[str], Ids]
     as_list: Callable[[str], list[int]] | None = None
     batch: Callable[[list[str], int], Sequence[Any]] | None = None
     first_id: int = 0
@@ -143,7 +145,8 @@ def gigatoken(files: dict[str, Any]) -> Engine:
 
     def batch(texts: list[str], n_threads: int) -> Sequence[Any]:
         # Of threads it takes all there are, or one.
-        return tokenizer.encode_batch(texts, parallel=n_threads > 1)  # type: ignore[no-any-return]
+        found: Sequence[Any] = tokenizer.encode_batch(texts, parallel=n_threads > 1)
+        return found
 
     as_list = tokenizer.as_tiktoken().encode_ordinary if kind == "embedded" else None
     return Engine(tokenizer.encode, as_list, batch)
@@ -221,9 +224,10 @@ def hf(files: dict[str, Any]) -> str:
     Raises:
         NotImplementedError: the format has none.
     """
-    if not files["hf"]:
+    path: str = files["hf"]
+    if not path:
         raise NotImplementedError("there is no tokenizer.json")
-    return files["hf"]
+    return path
 
 
 ENGINES: dict[str, Callable[[dict[str, Any]], Engine]] = {
