@@ -156,7 +156,8 @@ def lines(axis: Axes, points: Sequence[tuple[float, float]], engine: str) -> Non
         )
     axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.legend(fontsize=7)
+    if points:
+        axis.legend(fontsize=7)
 
 
 PICTURES: dict[str, tuple[str, int, Callable[[list[Axes], list[Row]], None]]] = {

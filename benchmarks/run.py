@@ -17,7 +17,7 @@
     python benchmarks/run.py all            # all of these, one after another
     python benchmarks/run.py builds --other VENV/bin/python   # another build against this one
     python benchmarks/run.py verify         # small sizes, counts and digests only, no record
-    python benchmarks/run.py expect         # what `expected` in throughput.toml should say
+    python benchmarks/run.py expect         # what `expected` should say in workloads/
 
 Needs the extras `test` and `bench`; engines of `bench-peers` are measured where they are installed.
 A row whose ids are not the expected ones is void, and the exit code 1, unless the row is of another
@@ -42,11 +42,9 @@ import feeds
 import linear
 import modes
 import peak_memory
-import processes
 import read_paths
 import records
 import streaming
-import texts
 import throughput
 import ttft
 import undecided
@@ -105,14 +103,17 @@ VERIFY_BYTES = {
     "modes": 5_000,
 }
 VERIFIED = {
+    "throughput": ("code", "chinese"),
     "models": ("english", "english, of ranks"),
     "fresh": ("chinese",),
     "peers": ("english",),
     "ttft": ("sizes", "start"),
-    "memory": ("words", "chinese", "idle"),
+    "memory": ("words", "idle"),
     "streaming": ("code", "chinese"),
     "cores": ("english",),
     "paths": ("english", "chinese"),
+    "linear": ("line break", "base64", "chinese"),
+    "modes": ("english, 16", "code, 1024", "chinese, 64"),
 }
 """Workloads that `verify` takes of a benchmark, if not all; more would check the same code."""
 REFERENCES = ("tokstream", "tiktoken", "tokenizers", "sentencepiece", "REFERENCE")
@@ -170,7 +171,7 @@ def small(kind: str, scratch: Path) -> list[records.Row]:
     chosen = workloads.load(kind, VERIFY_BYTES[kind])
     chosen = [w for w in chosen if w.name in VERIFIED.get(kind, (w.name,))]
     # What depends on the encoding is tested elsewhere, and engines are not tested at all.
-    which = slice(1) if kind == "models" else slice(None if kind == "throughput" else -1, None)
+    which = slice(1) if kind == "models" else slice(-1, None)
     chosen = [
         replace(
             workload,
@@ -184,15 +185,15 @@ def small(kind: str, scratch: Path) -> list[records.Row]:
 
 
 def expect(scratch: Path) -> int:
-    """Print the reference's ids of every corpus in the form of the workload file."""
-    for workload in workloads.load("throughput"):
-        path = scratch / "text.txt"
-        path.write_bytes(texts.plain(workload.corpus, workload.n_bytes))
-        text = digests.of_text(path.read_bytes())
-        print(f"# {workload.name}\n[workload.expected.{text}]")
-        for encoding in workload.encodings:
-            found = processes.reference_ids(encoding, path, scratch / "ids.u32")
-            print(f'{encoding} = {{ n_tokens = {found.n_tokens}, ids = "{found.ids}" }}')
+    """Print the reference's ids of every corpus in the form of the workload files."""
+    for kind in ("throughput", "fresh"):
+        for workload in workloads.load(kind):
+            paths = throughput.write_texts(workload, scratch)
+            text = digests.of_text(b"".join(path.read_bytes() for path in paths))
+            print(f"# {kind}, {workload.name}\n[workload.expected.{text}]")
+            for encoding in workload.encodings:
+                found = throughput.of_reference(encoding, tuple(paths))
+                print(f'{encoding} = {{ n_tokens = {found.n_tokens}, ids = "{found.ids}" }}')
     return 0
 
 

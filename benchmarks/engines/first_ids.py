@@ -6,8 +6,8 @@ core, seconds. Leaves: one JSON object: version; times, by text, size and measur
 Ours gives the first ids of a text at hand by `encode_iter`; of one that arrives in pieces of 4 KB
 by `feed`, whose time counts from the first piece, and whose last ids come from the last piece and
 `finish`. Engines without a stream can begin when all of the text is there, and have the first id
-when they have the last: one call is all of these times. No part of a text is used twice, so far
-as there is text.
+when they have the last: one call is all of these times. `at once` is a text that was made just before,
+and no part of a text is used twice, so far as there is text; `again` is the same text once more.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 4096
 N_REPEATS = 21
+N_FEWEST = 3
+N_AGAIN = 5
+N_BYTES = 50_000_000
 
 
 def main() -> None:
@@ -61,6 +64,9 @@ def repeat(once: Callable[[bytes], int], text: bytes, size: int, seconds: float)
     found: list[int] = []
     for part in parts(text, size):
         found.append(once(part))
+        # Making a large part takes longer than measuring it.
+        if len(found) * size > N_BYTES and len(found) >= N_FEWEST:
+            break
         if len(found) == N_REPEATS or sum(found) > seconds * 1e9:
             break
     return found
@@ -91,9 +97,14 @@ def ours(tokenizer: Tokenizer) -> dict[str, Callable[[bytes], int]]:
         assert ids
         return elapsed
 
-    def ascii_only(data: bytes) -> int:
+    def again(text: str | bytes) -> int:
+        # As in a server that does little else: caches hold what encoding needs.
+        first(text)
+        return sorted(first(text) for _ in range(N_AGAIN))[N_AGAIN // 2]
+
+    def ascii_only(data: bytes) -> str:
         # As long as the text was: what is no ASCII becomes blanks.
-        return first(data.decode("ascii", "replace").replace("\ufffd", " "))
+        return data.decode("ascii", "replace").replace("\ufffd", " ")
 
     def arriving(data: bytes) -> int:
         stream = tokenizer.stream()
@@ -115,8 +126,9 @@ def ours(tokenizer: Tokenizer) -> dict[str, Callable[[bytes], int]]:
 
     return {
         "at once, str": lambda data: first(data.decode()),
-        "at once, ASCII": ascii_only,
-        "at once, bytes": first,
+        "again, str": lambda data: again(data.decode()),
+        "again, ASCII": lambda data: again(ascii_only(data)),
+        "again, bytes": again,
         "arriving, first": arriving,
         "arriving, last": last,
     }
