@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["blocks", "corpus", "generated_blocks", "plain", "run", "windows"]
+__all__ = ["blocks", "corpus", "generated_blocks", "plain", "prose", "run", "windows"]
 
 AROUND_BLANKS = {
     "blanks": (b"foo", b""),
@@ -110,6 +110,21 @@ def generated_blocks(n_blocks: int, n_bytes: int) -> list[bytes]:
         body = text[: n_bytes - 8].decode(errors="ignore").encode()
         blocks.append(b"Block " + body[: n_bytes - 8] + b".\n")
     return blocks
+
+
+def prose(n_bytes: int) -> bytes:
+    """Return text like English, the same on every machine: words by frequency, sentences, lines."""
+    from tokstream.encodings.registry import vocabulary  # noqa: PLC0415 - a parent stays small
+
+    tokens = vocabulary("o200k_base").tokens()
+    words = [token for token in tokens if token[:1] == b" " and token[1:].isalpha()]
+    parts: list[bytes] = []
+    for digest in itertools.islice(_noise(b"prose"), n_bytes // 8):
+        for k in range(0, 32, 4):
+            share = int.from_bytes(digest[k : k + 4], "little") / (1 << 32)
+            parts.append(words[int(len(words) * share**4)])  # early tokens are frequent words
+        parts.append((b".", b",", b".\n\n", b" (1999)")[digest[0] % 4])
+    return b"".join(parts)[:n_bytes].decode(errors="ignore").encode()
 
 
 def blocks(name: str, n_blocks: int, n_bytes: int) -> list[bytes]:

@@ -6,7 +6,7 @@ core, seconds. Leaves: one JSON object: version; times, by text, size and measur
 Ours gives the first ids of a text at hand by `encode_iter`; of one that arrives in pieces of 4 KB
 by `feed`, whose time counts from the first piece, and whose last ids come from the last piece and
 `finish`. Engines without a stream can begin when all of the text is there, and have the first id
-when they have the last: one call is all of these times. `at once` is a text that was made just before,
+when they have the last: one call is all of these times. `at once` is a text just made,
 and no part of a text is used twice, so far as there is text; `again` is the same text once more.
 """
 
