@@ -56,25 +56,27 @@ def run(workloads: list[Workload], n_rounds: int, facts: Facts, folder: Path) ->
                 said = processes.run_job("batches", job)
                 found.setdefault((encoding, engine), []).append(said)
         for (encoding, engine), results in found.items():
-            right = found[encoding, models.reference(encoding)][0]
-            rows += [
-                records.row(
-                    facts,
-                    [ns for said in results for ns in said["times"][str(n)]],
-                    benchmark="cores",
-                    workload=f"{workload.name}, {n} threads",
-                    encoding=encoding,
-                    engine=engine,
-                    version=results[0]["version"],
-                    n_bytes=len(content),
-                    n_tokens=results[0]["n_tokens"],
-                    verdict=verdict(
-                        [Expected(said["n_tokens"], said["ids"]) for said in results],
-                        Expected(right["n_tokens"], right["ids"]),
-                    ),
-                    unit="ns",
-                    text=digests.of_text(content),
-                )
-                for n in THREADS
-            ]
+            for shape in results[0]["shapes"]:
+                of_shape = [said["shapes"][shape] for said in results]
+                right = found[encoding, models.reference(encoding)][0]["shapes"][shape]
+                rows += [
+                    records.row(
+                        facts,
+                        [ns for said in of_shape for ns in said["times"][str(n)]],
+                        benchmark="cores",
+                        workload=f"{workload.name}, {shape}, {n} threads",
+                        encoding=encoding,
+                        engine=engine,
+                        version=results[0]["version"],
+                        n_bytes=len(content),
+                        n_tokens=of_shape[0]["n_tokens"],
+                        verdict=verdict(
+                            [Expected(said["n_tokens"], said["ids"]) for said in of_shape],
+                            Expected(right["n_tokens"], right["ids"]),
+                        ),
+                        unit="ns",
+                        text=digests.of_text(content),
+                    )
+                    for n in THREADS
+                ]
     return rows

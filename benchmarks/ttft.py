@@ -83,12 +83,13 @@ def firsts(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> lis
                     for measure, found in by_measure.items():
                         key = encoding, corpus, int(size), measure, engine
                         values.setdefault(key, []).append(statistics.median(found))
+    of_all = ", texts" if len(workload.corpora) > 1 else ""
     return [
         records.row(
             facts,
             found,
             benchmark="ttft",
-            workload=f"{corpus}, {size}, {measure}",
+            workload=f"{corpus}, {size}, {measure}" + of_all,
             encoding=encoding,
             engine=engine,
             version=versions[engine],
@@ -111,7 +112,7 @@ def starts(workload: Workload, n_rounds: int, facts: Facts) -> list[Row]:
             command = [sys.executable, str(processes.FOLDER / "first_id.py")]
             if engine != "python":
                 files = asdict(models.files(encoding, with_hf=wants_hf(engine, encoding)))
-                command.append(json.dumps({"engine": engine, "files": files}))
+                command += [engine, encoding if engine == "tokstream" else json.dumps(files)]
             begin = monotonic_ns()
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             if number >= 0:

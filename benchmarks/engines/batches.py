@@ -1,8 +1,8 @@
 """Engine process: many texts at once, on one thread and on several.
 
 Enters: a job, one JSON object as the only argument: engine, files, text (path), threads (numbers),
-rounds. Leaves: one JSON object: version; times by number of threads, a list of ns; n_tokens and ids
-(digest) of all texts one after another.
+rounds. Leaves: one JSON object: version; times by shape (documents, or one text) and
+number of threads, a list of ns; by shape n_tokens and ids (digest), one text after another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from peers import load, version_of
 from digests import IdDigest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 DOCUMENT_BYTES = 32_000
@@ -33,13 +33,31 @@ def main() -> None:
     engine = load(job["engine"], job["files"])
     batch = engine.batch
     assert batch is not None
-    texts = documents(Path(job["text"]).read_bytes().decode())
+    text = Path(job["text"]).read_bytes().decode()
     batch([WARM_UP, WARM_UP], 2)
-    times: dict[str, list[int]] = {str(n): [] for n in job["threads"]}
+    shapes = {"documents": documents(text), "one text": [text]}
+    result = {
+        "version": version_of(job["engine"]),
+        "shapes": {
+            name: measure(batch, texts, job["threads"], job["rounds"])
+            for name, texts in shapes.items()
+        },
+    }
+    print(json.dumps(result))
+
+
+def measure(
+    batch: Callable[[list[str], int], Sequence[Any]],
+    texts: list[str],
+    threads: list[int],
+    n_rounds: int,
+) -> dict[str, Any]:
+    """Encode texts with every number of threads, in turn."""
+    times: dict[str, list[int]] = {str(n): [] for n in threads}
     found = set()
     n_tokens = 0
-    for number in range(-1, job["rounds"]):  # the first one fills what is remembered
-        for n in job["threads"][:: 1 if number % 2 == 0 else -1]:
+    for number in range(-1, n_rounds):  # the first one fills what is remembered
+        for n in threads[:: 1 if number % 2 == 0 else -1]:
             begin = perf_counter_ns()
             ids = batch(texts, n)
             if number >= 0:
@@ -49,13 +67,7 @@ def main() -> None:
             n_tokens = digest.n_tokens
             del ids
     assert len(found) == 1, "ids depend on the number of threads"
-    result = {
-        "version": version_of(job["engine"]),
-        "times": times,
-        "n_tokens": n_tokens,
-        "ids": found.pop(),
-    }
-    print(json.dumps(result))
+    return {"times": times, "n_tokens": n_tokens, "ids": found.pop()}
 
 
 def documents(text: str) -> list[str]:

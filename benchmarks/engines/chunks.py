@@ -134,7 +134,6 @@ def beyond(stream: EncodeStream, chunks: list[bytes]) -> float:
     """
     stream.reset()
     native = stream._core  # noqa: SLF001 - its cost is the question
-    specials = stream._resolve(None, None)  # noqa: SLF001
     public: list[int] = []
     inner: list[int] = []
     for number, chunk in enumerate(chunks[:N_PAIRS]):
@@ -143,12 +142,12 @@ def beyond(stream: EncodeStream, chunks: list[bytes]) -> float:
             stream.feed(chunk)
             public.append(perf_counter_ns() - begin)
         else:
-            native.feed(chunk, specials, False)  # noqa: FBT003
+            native.feed(chunk)
             inner.append(perf_counter_ns() - begin)
     nothing = []
     for _ in range(1000):
         begin = perf_counter_ns()
-        native.feed(b"", specials, False)  # noqa: FBT003
+        native.feed(b"")
         nothing.append(perf_counter_ns() - begin)
     if not inner:
         return statistics.median(nothing)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -246,4 +245,6 @@ ENGINES: dict[str, Callable[[dict[str, Any]], Engine]] = {
 
 def version_of(engine: str) -> str:
     """Return the installed version of an engine."""
+    from importlib.metadata import version  # noqa: PLC0415 - slow, and no part of a start
+
     return version(engine)
