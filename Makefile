@@ -2,7 +2,7 @@
 # The tools are installed once, into build/ci.
 export TOKSTREAM_CI_DIR ?= build/ci
 
-STAGES = tools format lint rust-format rust-lint wheel integrations types rust-test fuzz bench run test
+STAGES = tools format lint rust-format rust-lint wheel integrations types rust-test fuzz bench instructions run test
 
 .PHONY: all fix $(STAGES)
 

@@ -7,10 +7,25 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ENGINES", "REFERENCE", "Result", "free_core", "measure", "reference_ids", "run"]
+__all__ = [
+    "ENGINES",
+    "FOLDER",
+    "REFERENCE",
+    "Result",
+    "free_core",
+    "is_installed",
+    "last_core",
+    "measure",
+    "reference_ids",
+    "run",
+    "run_job",
+    "version_of",
+]
 
 FOLDER = Path(__file__).parent / "engines"
 ENGINES = ("tokstream", "tiktoken")
@@ -55,8 +70,44 @@ def reference_ids(encoding: str, text: Path, ids: Path) -> Result:
     return measure(f"run_{REFERENCE}", encoding, text, "--ids", str(ids))
 
 
+def run_job(
+    script: str, job: dict[str, Any], *, environment: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Run an engine that takes its job as one JSON object; return the object that it prints.
+
+    Raises:
+        RuntimeError: the engine failed; with what it said.
+    """
+    command = [sys.executable, str(FOLDER / f"{script}.py"), json.dumps(job)]
+    variables = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
+    if done.returncode != 0:
+        raise RuntimeError(f"{script} failed on {job}: {done.stderr.strip()[-2000:]}")
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+@cache
+def is_installed(engine: str) -> bool:
+    """Whether the package of an engine is there."""
+    try:
+        version(engine)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def version_of(engine: str) -> str:
+    """Return the version of an installed engine."""
+    return version(engine)
+
+
+def last_core() -> int | None:
+    """Return the last core this process may use; None where the system does not say."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+
+
 def free_core() -> list[str]:
     """Return the option that keeps an engine on the last core this process may use."""
-    if not hasattr(os, "sched_getaffinity"):
-        return []
-    return ["--core", str(max(os.sched_getaffinity(0)))]
+    core = last_core()
+    return [] if core is None else ["--core", str(core)]

@@ -1,8 +1,9 @@
-"""The documents' tables: the newest records come in, the text between the markers goes out.
+"""The documents' tables and pictures: the newest records come in, what is shown of them goes out.
 
-A table stands between `<!-- table: NAME -->` and `<!-- end -->`.
+A table stands between `<!-- table: NAME -->` and `<!-- end -->`; pictures lie in docs/pictures and
+are drawn where matplotlib is installed.
 
-    python benchmarks/report.py           # rewrite the tables
+    python benchmarks/report.py           # rewrite the tables, draw the pictures
     python benchmarks/report.py --check   # change nothing; exit code 1 if a table is out of date
 """
 
@@ -11,47 +12,24 @@ from __future__ import annotations
 import re
 import statistics
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import floors
+import pictures
 import records
+from layout import circumstances, rate, table, when
 from records import Row
+from speed_tables import SPEED_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TABLE = re.compile(r"(?<=<!-- table: )(?P<name>\w+) -->\n.*?<!-- end -->", re.DOTALL)
 NOTHING = "Not measured yet: `python benchmarks/run.py {}`.\n"
-
-
-def table(heads: str, lines: Iterable[Sequence[str]], note: str) -> str:
-    """Return a table with a note below it; `heads` are separated by bars."""
-    columns = heads.split(" | ")
-    text = [f"| {' | '.join(row)} |" for row in (columns, *lines)]
-    text.insert(1, "|---" * len(columns) + "|")
-    return "\n".join(text) + f"\n\n{note}\n"
-
-
-def throughput(rows: list[Row]) -> str:
-    """Tabulate first-pass rates and the ratio to tiktoken."""
-    lines = []
-    for workload, encoding, (ours, theirs) in pairs(rows, "tokstream", "tiktoken"):
-        ratio = theirs.median / ours.median
-        lines.append([workload, encoding, rate(ours), rate(theirs), f"{ratio:.1f}"])
-    heads = "text | encoding | tokstream, MB/s | tiktoken, MB/s | ratio"
-    return table(heads, lines, f"Median (slowest to fastest) of {circumstances(rows)}")
-
-
-def memory(rows: list[Row]) -> str:
-    """Tabulate peak memory by size of the input."""
-    mib = 1 << 20
-    lines = [
-        (f"{row.n_bytes / mib:,.0f} MiB", row.encoding, f"{row.high / mib:.1f}") for row in rows
-    ]
-    heads = "through the pipe | encoding | peak memory, MiB"
-    return table(heads, lines, f"Highest of {circumstances(rows)}")
 
 
 def growth(rows: list[Row]) -> str:
@@ -132,31 +110,7 @@ def valid(benchmark: str) -> list[Row]:
     return [row for row in records.latest(benchmark) if row.is_valid]
 
 
-def rate(row: Row) -> str:
-    """Give MB/s with its spread."""
-    median, low, high = (1e3 * row.n_bytes / ns for ns in (row.median, row.high, row.low))
-    return f"{median:.1f} ({low:.1f}-{high:.1f})"
-
-
-def circumstances(rows: list[Row]) -> str:
-    """Say how often, when, where and with which versions."""
-    n_rounds = rows[0].n_rounds
-    return f"{n_rounds} {'process' if n_rounds == 1 else 'processes'} each, {when(rows)}"
-
-
-def when(rows: list[Row]) -> str:
-    """Say when, where and with which versions."""
-    first = rows[0]
-    versions = sorted({f"{row.engine.split()[0]} {row.version}" for row in rows})
-    return (
-        f"{first.date[:10]}, commit {first.commit}, "
-        f"{first.machine}, one core, Python {first.python}, {', '.join(versions)}."
-    )
-
-
 TABLES: dict[str, Callable[[list[Row]], str]] = {
-    "throughput": throughput,
-    "memory": memory,
     "linear": growth,
     "lookback": growth,
     "undecided": undecided,
@@ -166,7 +120,13 @@ TABLES: dict[str, Callable[[list[Row]], str]] = {
 
 
 def tabulate(name: str) -> str:
-    """Return the table of a benchmark's newest record."""
+    """Return a table by its name, made of the newest records."""
+    if name == "floors":
+        return floors.as_table()
+    if name in SPEED_TABLES:  # there void rows are shown as void
+        benchmark, make = SPEED_TABLES[name]
+        rows = records.latest(benchmark)
+        return make(rows) if rows else NOTHING.format(benchmark)
     rows = valid(name)
     return TABLES[name](rows) if rows else NOTHING.format(name)
 
@@ -174,6 +134,9 @@ def tabulate(name: str) -> str:
 def main() -> int:
     """Rewrite or check; return the exit code."""
     is_check = "--check" in sys.argv[1:]
+    if not is_check and find_spec("matplotlib") is not None:
+        for path in pictures.draw():
+            print(path)
     n_stale = 0
     for document in DOCUMENTS:
         old = document.read_text("utf-8")

@@ -1,17 +1,27 @@
 """Benchmarks: the name of one comes in, a dated record of what was measured goes out.
 
-    python benchmarks/run.py throughput     # first pass over 8 MB, against tiktoken, one core
-    python benchmarks/run.py memory         # peak of `tokstream encode` on 64 MiB and 2 GiB
+    python benchmarks/run.py throughput     # first pass over 8 MB, the same again, lists; one core
+    python benchmarks/run.py models         # the same for tokenizers that are files
+    python benchmarks/run.py fresh          # 64 MB that never repeat
+    python benchmarks/run.py peers          # first pass of more engines
+    python benchmarks/run.py ttft           # time to the first ids: 1 KB to 64 MB, process start
+    python benchmarks/run.py memory         # peaks for 1 MiB to 4 GiB, idle streams
+    python benchmarks/run.py streaming      # chunks of 1 B to 1 MB: rate, time of a feed, delay
+    python benchmarks/run.py cores          # batches on one thread and on two
+    python benchmarks/run.py paths          # AVX-512, AVX2, neither
     python benchmarks/run.py linear         # time(2n) / time(n) of runs, fed in chunks
     python benchmarks/run.py lookback       # the same for patterns on their worst input
     python benchmarks/run.py undecided      # what is pending in 10 million blanks, both delays
     python benchmarks/run.py feeds          # one byte per feed in runs of blanks
     python benchmarks/run.py modes          # the price of delay="optimal" on ordinary text
+    python benchmarks/run.py all            # all of these, one after another
     python benchmarks/run.py builds --other VENV/bin/python   # another build against this one
     python benchmarks/run.py verify         # small sizes, counts and digests only, no record
-    python benchmarks/run.py expect         # what `expected` in throughput.toml should say
+    python benchmarks/run.py expect         # what `expected` should say in workloads/
 
-Needs the extras `bench`. A row whose ids are not the expected ones is void, and the exit code 1.
+Needs the extras `test` and `bench`; engines of `bench-peers` are measured where they are installed.
+A row whose ids are not the expected ones is void, and the exit code 1, unless the row is of another
+engine. `python benchmarks/report.py` makes tables and pictures, `floors.py` says what holds.
 """
 
 from __future__ import annotations
@@ -19,21 +29,24 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import builds
+import cores
 import digests
 import feeds
 import linear
 import modes
 import peak_memory
-import processes
+import read_paths
 import records
-import texts
+import streaming
 import throughput
+import ttft
 import undecided
 import workloads
 
@@ -42,7 +55,14 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, Callable[..., list[records.Row]]] = {
     "throughput": throughput.run,
+    "models": partial(throughput.run, benchmark="models"),
+    "fresh": partial(throughput.run, benchmark="fresh"),
+    "peers": partial(throughput.run, benchmark="peers"),
+    "ttft": ttft.run,
     "memory": peak_memory.run,
+    "streaming": streaming.run,
+    "cores": cores.run,
+    "paths": read_paths.run,
     "linear": linear.run,
     "lookback": partial(linear.run, benchmark="lookback"),
     "undecided": undecided.run,
@@ -50,8 +70,15 @@ KINDS: dict[str, Callable[..., list[records.Row]]] = {
     "modes": modes.run,
 }
 N_ROUNDS = {
-    "throughput": 5,
+    "throughput": 4,
+    "models": 3,
+    "fresh": 3,
+    "peers": 2,
+    "ttft": 3,
     "memory": 1,
+    "streaming": 2,
+    "cores": 3,
+    "paths": 3,
     "linear": 5,
     "lookback": 5,
     "undecided": 1,
@@ -61,13 +88,35 @@ N_ROUNDS = {
 }
 VERIFY_BYTES = {
     "throughput": 100_000,
+    "models": 50_000,
+    "fresh": 100_000,
+    "peers": 50_000,
+    "ttft": 16_000,
     "memory": 1_000_000,
+    "streaming": 50_000,
+    "cores": 100_000,
+    "paths": 100_000,
     "linear": 10_000,
     "lookback": 10_000,
     "undecided": 1_000_000,
     "feeds": 5_000,
     "modes": 5_000,
 }
+VERIFIED = {
+    "throughput": ("code", "chinese"),
+    "models": ("english", "english, of ranks"),
+    "fresh": ("chinese",),
+    "peers": ("english",),
+    "ttft": ("sizes", "start"),
+    "memory": ("words", "idle"),
+    "streaming": ("code", "chinese"),
+    "cores": ("english",),
+    "paths": ("english", "chinese"),
+    "linear": ("line break", "base64", "chinese"),
+    "modes": ("english, 16", "code, 1024", "chinese, 64"),
+}
+"""Workloads that `verify` takes of a benchmark, if not all; more would check the same code."""
+REFERENCES = ("tokstream", "tiktoken", "tokenizers", "sentencepiece", "REFERENCE")
 CHECKED = ("linear", "lookback")
 """What compares with the reference only if told to: at full size that takes too long."""
 UNITS = {"ns": (1e3, "µs"), "bytes": (1 << 20, "MiB"), "ratio": (1, "times")}
@@ -77,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     lines = (__doc__ or "").splitlines()
     parser = argparse.ArgumentParser(description=lines[0])
-    parser.add_argument("benchmark", choices=[*N_ROUNDS, "verify", "expect"])
+    parser.add_argument("benchmark", choices=[*N_ROUNDS, "all", "verify", "expect"])
     parser.add_argument("--rounds", type=int, help="processes per engine and workload")
     parser.add_argument("--bytes", type=int, help="limit every text, to try things out")
     parser.add_argument("--only", metavar="NAME", action="append", help="these workloads only")
@@ -93,40 +142,58 @@ def main(arguments: list[str] | None = None) -> int:
         if job.benchmark == "verify":
             rows = [row for kind in KINDS for row in small(kind, scratch)]
         else:
-            is_pair = job.benchmark == "builds"
-            chosen = workloads.load("throughput" if is_pair else job.benchmark, job.bytes)
-            if job.only is not None:
-                chosen = [workload for workload in chosen if workload.name in job.only]
-            measure = partial(builds.run, other=job.other) if is_pair else KINDS[job.benchmark]
-            n_rounds = job.rounds or N_ROUNDS[job.benchmark]
-            rows = measure(chosen, n_rounds, records.Facts.now(), scratch)
-            print(f"written: {records.write(rows, job.folder)}")
+            rows = []
+            for kind in KINDS if job.benchmark == "all" else [job.benchmark]:
+                rows += measured(kind, job, scratch)
     for row in rows:
         print(line(row))
     n_void = sum(not row.is_valid for row in rows)
     print(f"{len(rows)} rows, {n_void} void")
-    return 1 if n_void else 0
+    return int(any(not row.is_valid and row.engine.startswith("tokstream") for row in rows))
+
+
+def measured(kind: str, job: argparse.Namespace, scratch: Path) -> list[records.Row]:
+    """Run one benchmark as the command line says; write the record."""
+    begin = time.monotonic()
+    is_pair = kind == "builds"
+    chosen = workloads.load("throughput" if is_pair else kind, job.bytes)
+    if job.only is not None:
+        chosen = [workload for workload in chosen if workload.name in job.only]
+    measure = partial(builds.run, other=job.other) if is_pair else KINDS[kind]
+    rows = measure(chosen, job.rounds or N_ROUNDS[kind], records.Facts.now(), scratch)
+    path = records.write(rows, job.folder)
+    print(f"written: {path}, after {time.monotonic() - begin:.0f} s", flush=True)
+    return rows
 
 
 def small(kind: str, scratch: Path) -> list[records.Row]:
     """Run one benchmark on little text; everything is compared with the reference."""
     chosen = workloads.load(kind, VERIFY_BYTES[kind])
-    if kind != "throughput":  # what depends on the encoding is tested elsewhere
-        chosen = [replace(workload, encodings=workload.encodings[-1:]) for workload in chosen]
+    chosen = [w for w in chosen if w.name in VERIFIED.get(kind, (w.name,))]
+    # What depends on the encoding is tested elsewhere, and engines are not tested at all.
+    which = slice(1) if kind == "models" else slice(-1, None)
+    chosen = [
+        replace(
+            workload,
+            encodings=workload.encodings[which],
+            engines=[engine for engine in workload.engines if engine in REFERENCES],
+        )
+        for workload in chosen
+    ]
     measure = partial(KINDS[kind], check=True) if kind in CHECKED else KINDS[kind]
     return measure(chosen, 1, records.Facts.now(), scratch)
 
 
 def expect(scratch: Path) -> int:
-    """Print the reference's ids of every corpus in the form of the workload file."""
-    for workload in workloads.load("throughput"):
-        path = scratch / "text.txt"
-        path.write_bytes(texts.corpus(workload.corpus, workload.n_bytes))
-        text = digests.of_text(path.read_bytes())
-        print(f"# {workload.name}\n[workload.expected.{text}]")
-        for encoding in workload.encodings:
-            found = processes.reference_ids(encoding, path, scratch / "ids.u32")
-            print(f'{encoding} = {{ n_tokens = {found.n_tokens}, ids = "{found.ids}" }}')
+    """Print the reference's ids of every corpus in the form of the workload files."""
+    for kind in ("throughput", "fresh"):
+        for workload in workloads.load(kind):
+            paths = throughput.write_texts(workload, scratch)
+            text = digests.of_text(b"".join(path.read_bytes() for path in paths))
+            print(f"# {kind}, {workload.name}\n[workload.expected.{text}]")
+            for encoding in workload.encodings:
+                found = throughput.of_reference(encoding, tuple(paths))
+                print(f'{encoding} = {{ n_tokens = {found.n_tokens}, ids = "{found.ids}" }}')
     return 0
 
 

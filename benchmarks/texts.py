@@ -8,7 +8,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
+import re
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["corpus", "generated_blocks", "run"]
+__all__ = ["blocks", "corpus", "generated_blocks", "plain", "prose", "run", "windows"]
 
 AROUND_BLANKS = {
     "blanks": (b"foo", b""),
@@ -36,6 +38,41 @@ def corpus(name: str, n_bytes: int) -> bytes:
 
     text: str = from_tests(name, n_bytes)
     return text.encode()
+
+
+def plain(name: str, n_bytes: int) -> bytes:
+    """Return real text without special tokens: a line break stands where documents meet.
+
+    Not every engine can take the text of a special token for text.
+    """
+    return corpus(name, n_bytes).replace(b"<|endoftext|>", b"\n")
+
+
+def windows(name: str, n_bytes: int, n_windows: int) -> Iterator[bytes]:
+    """Yield texts of a kind that have no more in common than texts of that kind have.
+
+    The first is the corpus. In the others, every run of letters that occurs once in the corpus is
+    replaced by the first half of itself and the second half of another such run: what occurs once
+    in a text is what a further text has others of (Good and Turing's estimate). It is a quarter
+    of the different words of English, and nearly all clauses of Chinese.
+
+    Args:
+        name: of a corpus.
+        n_bytes: of each window, about.
+        n_windows: how many.
+    """
+    text = plain(name, n_bytes).decode()
+    yield text.encode()
+    parts = re.split(r"([^\W\d_]+)", text)  # letters have the odd places
+    counts = Counter(parts[1::2])
+    places = [k for k in range(1, len(parts), 2) if counts[parts[k]] == 1 and len(parts[k]) > 1]
+    once = [parts[k] for k in places]
+    for number in range(1, n_windows):
+        # A stride without a divisor in common pairs all with all, a window after another.
+        for at, k in enumerate(places):
+            head, tail = once[at], once[(at + number * 7919) % len(once)]
+            parts[k] = head[: -(-len(head) // 2)] + tail[-(-len(tail) // 2) :]
+        yield "".join(parts).encode()
 
 
 def run(kind: str, n_bytes: int) -> bytes:
@@ -73,6 +110,37 @@ def generated_blocks(n_blocks: int, n_bytes: int) -> list[bytes]:
         body = text[: n_bytes - 8].decode(errors="ignore").encode()
         blocks.append(b"Block " + body[: n_bytes - 8] + b".\n")
     return blocks
+
+
+def prose(n_bytes: int) -> bytes:
+    """Return text like English, the same on every machine: words by frequency, sentences, lines."""
+    from tokstream.encodings.registry import vocabulary  # noqa: PLC0415 - a parent stays small
+
+    tokens = vocabulary("o200k_base").tokens()
+    words = [token for token in tokens if token[:1] == b" " and token[1:].isalpha()]
+    parts: list[bytes] = []
+    for digest in itertools.islice(_noise(b"prose"), n_bytes // 8):
+        for k in range(0, 32, 4):
+            share = int.from_bytes(digest[k : k + 4], "little") / (1 << 32)
+            parts.append(words[int(len(words) * share**4)])  # early tokens are frequent words
+        parts.append((b".", b",", b".\n\n", b" (1999)")[digest[0] % 4])
+    return b"".join(parts)[:n_bytes].decode(errors="ignore").encode()
+
+
+def blocks(name: str, n_blocks: int, n_bytes: int) -> list[bytes]:
+    """Return blocks of real text, or of `generated_blocks` if there is no name, to be joined.
+
+    They begin with a letter and end with a line, as those do.
+    """
+    if not name:
+        return generated_blocks(n_blocks, n_bytes)
+    text = plain(name, n_blocks * n_bytes)
+    size = len(text) // n_blocks
+    parts = (text[k * size : (k + 1) * size] for k in range(n_blocks))
+    return [
+        b"Block " + _whole_characters(part.decode(errors="ignore").encode(), n_bytes - 8) + b".\n"
+        for part in parts
+    ]
 
 
 def _noise(seed: bytes) -> Iterator[bytes]:

@@ -31,6 +31,12 @@ class Workload:
         corpus: name of real text (`texts.corpus`), or
         run: kind of generated text (`texts.run`).
         chunk: bytes per chunk, where a stream is fed and the workload says how.
+        corpora: names of several texts, where one process takes them all.
+        sizes: bytes of text, where one process takes several.
+        engines: who is measured (`engines/peers.py`).
+        measures: what of it, where there is a choice.
+        rounds: by engine, at most so many of the rounds.
+        limits: by engine, the most bytes it is given.
         expected: by text digest, then encoding.
     """
 
@@ -41,6 +47,12 @@ class Workload:
     corpus: str = ""
     run: str = ""
     chunk: int = 0
+    corpora: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    engines: list[str] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    rounds: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, int] = field(default_factory=dict)
     expected: dict[str, dict[str, Expected]] = field(default_factory=dict)
 
 
@@ -56,5 +68,7 @@ def load(benchmark: str, n_bytes: int | None = None) -> list[Workload]:
         }
         if n_bytes is not None:
             entry["n_bytes"] = min(n_bytes, entry["n_bytes"])
+            if "sizes" in entry:
+                entry["sizes"] = sorted({min(n_bytes, size) for size in entry["sizes"]})
         workloads.append(Workload(**entry, expected=known))
     return workloads

@@ -8,18 +8,15 @@ behind the first tenth of the feeds; n_tokens, ids (digest), version.
 from __future__ import annotations
 
 import json
-import resource
-import sys
 from array import array
 from importlib.metadata import version
 from time import perf_counter_ns, process_time_ns
 
 from harness import WARM_UP, job_parser, pin
+from peaks import peak_bytes
 
 import made
 from digests import IdDigest
-
-RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def main() -> None:
@@ -37,7 +34,7 @@ def main() -> None:
     begin_all = process_time_ns()
     for at in range(len(text)):
         if at == len(text) // 10:
-            begin_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            begin_peak = peak_bytes()
         chunk = text[at : at + 1]
         begin = perf_counter_ns()
         found = stream.feed(chunk)
@@ -46,7 +43,7 @@ def main() -> None:
             ids[n_tokens] = token_id
             n_tokens += 1
     elapsed_ns = process_time_ns() - begin_all
-    end_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    end_peak = peak_bytes()
     digest = IdDigest()
     digest.update(ids[:n_tokens].tobytes())
     digest.update(array("I", stream.finish()).tobytes())
@@ -54,7 +51,7 @@ def main() -> None:
     result = {
         "mean_ns": elapsed_ns // len(text),
         "p99_ns": ordered[len(ordered) * 99 // 100],
-        "grown_bytes": (end_peak - begin_peak) * RSS_UNIT,
+        "grown_bytes": end_peak - begin_peak,
         "n_tokens": digest.n_tokens,
         "ids": digest.hex(),
         "version": version("tokstream"),

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+from array import array
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter_ns
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
     Encode = Callable[[str], ndarray[Any, Any]]
+    Ids = list[int] | ndarray[Any, Any]
 
-__all__ = ["WARM_UP", "job_parser", "main", "pin"]
+__all__ = ["WARM_UP", "id_bytes", "job_parser", "main", "pin"]
 
 WARM_UP = "Hello, wörld 漢字 123!\n"
 
@@ -76,3 +78,11 @@ def pin(core: int | None) -> None:
     """Keep this process on one core, where the system can do that."""
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
+
+
+def id_bytes(ids: Ids, first_id: int = 0) -> bytes:
+    """Return ids, a list or an array, less `first_id`, as little-endian uint32."""
+    if isinstance(ids, list):
+        return array("I", [k - first_id for k in ids] if first_id else ids).tobytes()
+    data: bytes = (ids - first_id).astype("<u4").tobytes()
+    return data

@@ -1,9 +1,12 @@
-"""`tokstream bench`: a group of commands; `delay` measures what the API says."""
+"""`tokstream bench`: a group of commands; `delay` measures what the API says, `speed` times."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
+
+from tokstream.diagnostics import others, speed
 from tokstream.diagnostics.delay import measure
 
 TEXT = "Some words, 漢字 and\n\n   lines.\n".encode() * 3
@@ -13,6 +16,7 @@ def test_the_group_lists_its_commands(command):
     text = command.ok("bench", "--help").decode()
     assert text.startswith("usage: tokstream bench COMMAND")
     assert "\n  delay " in text
+    assert "\n  speed " in text
     assert "--version" not in text
     assert "delay" in command.fails(2, "bench")
     assert "did you mean delay?" in command.fails(2, "bench", "dely")
@@ -55,3 +59,60 @@ def test_mistakes(command):
     assert "no such file" in command.fails(1, "bench", "delay", "absent")
     assert "another picture" in command.fails(2, "bench", "delay", "text", "--plot", "text")
     assert "not a whole number" in command.fails(2, "bench", "delay", "text", "--samples", "few")
+
+
+def test_speed_as_json(command, tokenizer):
+    text = TEXT * 50
+    found = json.loads(command.ok("bench", "speed", "--json", "--rounds", "1", stdin=text))
+    assert found["encoding"] == "o200k_base"
+    (one,) = found["texts"]
+    assert one["n_bytes"] == len(text)
+    assert one["n_tokens"] == len(tokenizer.encode(text))
+    assert [chunk["chunk_bytes"] for chunk in one["chunks"]] == [16, 64, 1024, 4096]
+    for chunk in one["chunks"]:
+        assert 0 < chunk["p50_us"] <= chunk["p99_us"]
+        assert 0 <= chunk["mean_delay_bytes"] <= chunk["max_delay_bytes"] < 200
+        assert chunk["mb_per_s"] > 0 < chunk["relative"]
+    (tiktoken,) = one["others"]
+    assert tiktoken["name"].startswith("tiktoken ")
+    assert tiktoken["is_same"]
+
+
+def test_speed_as_table(command):
+    (command.directory / "one.txt").write_bytes(TEXT)
+    plain = command.ok("bench", "speed", "-e", "gpt2", "one.txt", "one.txt").decode()
+    assert plain.startswith("gpt2, tokstream ")
+    assert plain.count(f"one.txt: {len(TEXT)} bytes") == 2
+    assert plain.count("  one call ") == plain.count("times as slow") == 2
+
+
+def test_other_ids_are_not_compared(command):
+    text = b"a <|endoftext|> b"
+    plain = command.ok("bench", "speed", "--special-text", "token", stdin=text).decode()
+    assert "other ids: not compared" in plain
+    assert "times as slow" not in plain
+
+
+def test_speed_on_text_that_ends_inside_a_character(command):
+    broken = TEXT + b"\xe6\xbc"
+    assert "UTF-8" in command.fails(1, "bench", "speed", stdin=broken)
+    assert b"one call" in command.ok("bench", "speed", "--errors", "replace", stdin=broken)
+
+
+def test_mistakes_of_speed(command):
+    assert "empty" in command.fails(1, "bench", "speed", stdin=b"")
+    assert "--rounds 0" in command.fails(2, "bench", "speed", "--rounds", "0", stdin=TEXT)
+    assert "no such file" in command.fails(1, "bench", "speed", "absent")
+    (command.directory / "text").write_bytes(b"a <|endoftext|>")
+    assert "--special-text" in command.fails(1, "bench", "speed", "text")
+
+
+def test_nothing_to_measure(tokenizer):
+    with pytest.raises(ValueError, match="nothing to measure"):
+        speed.measure(tokenizer, b"")
+
+
+def test_without_other_engines(tokenizer, monkeypatch):
+    assert others.others_for(tokenizer)
+    monkeypatch.setattr(others, "find_spec", lambda _: None)
+    assert others.others_for(tokenizer) == {}

@@ -9,10 +9,11 @@ from typing import Final
 
 __all__ = ["COMMANDS", "DESCRIPTION", "EPILOG"]
 
-COMMANDS: Final = ("delay",)
+COMMANDS: Final = ("speed", "delay")
 DESCRIPTION: Final = "Measure on a text and a vocabulary of your own."
 EPILOG: Final = """\
 commands:
+  speed    rates, times to the first and last ids, memory; tiktoken and others beside it
   delay    how many bytes a stream is behind its text, and how many it has to be
 
 `tokstream bench COMMAND --help` explains one.
