@@ -97,7 +97,8 @@ class EncodeStream:
             After an `InputError` the stream has failed: it raises the same error until `reset`;
             the ids that became stable in the failing call are in the error's `ids`.
 
-        Cost: O(n) for n bytes; one copy of the chunk unless it is `bytes` or an ASCII `str`.
+        Cost: O(n) for n bytes; one copy of the chunk unless it is `bytes`, a view of them, or a
+        long ASCII `str`.
         Source: Dalirrooyfard & Ye, arXiv:2610.19139; Jiang & Gong, arXiv:2605.30813.
         """
         if allowed_special is None and disallowed_special is None:

@@ -107,7 +107,7 @@ def test_the_first_text_at_fault_is_named_whatever_its_size(tokenizer: Tokenizer
         assert refused.value.index == 0  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("number", [0, -3, "two", 1.5j, None])
+@pytest.mark.parametrize("number", [0, -3, "two", "2", 2.5, None])
 def test_numbers_of_threads_that_mean_nothing(
     tokenizer: Tokenizer, number: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ Enters: what the caller said, or nothing. Leaves: a number, 1 or more, or None f
 from __future__ import annotations
 
 import os
+from operator import index
 
 from tokstream import _core
 from tokstream.errors import ConfigurationError
@@ -21,7 +22,12 @@ def checked_number(num_threads: int | None) -> int | None:
     Raises:
         ConfigurationError: not a whole number, 1 or more.
     """
-    return None if num_threads is None else _number(num_threads, "num_threads")
+    if num_threads is None:
+        return None
+    try:
+        return _number(index(num_threads), "num_threads")
+    except TypeError:
+        raise _refusal(num_threads, "num_threads") from None
 
 
 def default_number() -> int:
@@ -43,14 +49,19 @@ def environment_number() -> int | None:
         ConfigurationError: the variable holds no number of threads.
     """
     setting = os.environ.get(_VARIABLE)
-    return _number(setting, _VARIABLE) if setting else None
-
-
-def _number(value: int | str, where: str) -> int:
+    if not setting:
+        return None
     try:
-        number = int(value)
-    except (TypeError, ValueError):
-        number = 0
+        return _number(int(setting), _VARIABLE)
+    except ValueError:
+        raise _refusal(setting, _VARIABLE) from None
+
+
+def _number(number: int, where: str) -> int:
     if number < 1:
-        raise ConfigurationError(f"{where} is {value!r}; it must be a number of threads, 1 or more")
+        raise _refusal(number, where)
     return min(number, _core.MAX_THREADS)
+
+
+def _refusal(value: object, where: str) -> ConfigurationError:
+    return ConfigurationError(f"{where} is {value!r}; it must be a number of threads, 1 or more")
