@@ -61,8 +61,9 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
     **Threads.** A text of 1 MiB or more is cut where its parts are encoded one by one, and encoded
     on at most `num_threads` threads; by default as many as TOKSTREAM_NUM_THREADS in the
     environment says, else as there are processors that the process may use. Ids and errors are
-    those of one thread. A text without a place to cut, and tokenizers with a normalizer or
-    several steps of pre-tokenization, take one.
+    those of one thread. A text without a place to cut takes one, and so do tokenizers with a
+    normalizer other than a Unicode form, several steps of pre-tokenization, or added tokens with
+    conditions.
 
     **Errors.** Bytes that are not UTF-8 raise `InvalidUtf8Error` with their offset, or are read
     as U+FFFD with `errors="replace"`. An `InputError` carries the ids before the fault in `ids`.

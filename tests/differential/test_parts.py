@@ -6,16 +6,19 @@ and more only.
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer as Reference
+from tokenizers import models, normalizers, pre_tokenizers
 
 from drawing import texts
 from nasty import LONG_TEXTS, TEXTS
-from tokstream import InputError, Tokenizer, get_encoding
+from tokstream import InputError, Tokenizer, get_encoding, load
 
 # allowed and disallowed special tokens
 SPECIALS: tuple[dict[str, Any], ...] = ({}, {"allowed": "all"}, {"disallowed": "all"})
@@ -133,3 +136,59 @@ def test_batches_of_texts_in_parts(n_threads: int) -> None:
         plain, no = tokenizer._special.plain, False
         found = tokenizer._core.encode_batch(batch, plain, no, no, n_threads, no, size)
         assert found == [tokenizer.encode_ordinary(text) for text in batch]
+
+
+def _normalizing(form: str) -> Tokenizer:
+    """Return a tokenizer of single bytes and a few tokens, behind a normalizer."""
+    document = Reference(models.BPE(vocab={}, merges=[]))
+    document.normalizer = getattr(normalizers, form)()
+    document.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made = json.loads(document.to_str())
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens = [*alphabet, "th", "the", "Ġthe", "ä¸", "ä¸Ń"]
+    made["model"]["vocab"] = {token: k for k, token in enumerate(tokens)}
+    made["model"]["merges"] = ["t h", "th e", "Ġ the", "ä ¸", "ä¸ Ń"]
+    return load(json.dumps(made).encode())
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_behind_a_normalizer(form: str) -> None:
+    tokenizer = _normalizing(form)
+    units = [
+        "e",
+        "the ",
+        " ",
+        "\n",
+        "1",
+        "中",
+        "中文",
+        "。",
+        "，",
+        "、",
+        "\u3099",
+        "か",
+        "\u0301",
+        "\u0323",
+    ]
+    units += [
+        "\u1100",
+        "\u1161",
+        "\u11a8",
+        "가",
+        "é",
+        "ﬁ",
+        "①",
+        "\u3000",
+        "\ufa0e",
+        "豈",
+        "Å",
+        "\u00a0",
+        ".",
+    ]
+    rng = random.Random(form)
+    for _ in range(300):
+        text = "".join(rng.choice(units) for _ in range(rng.randrange(1, 200)))
+        size = rng.randrange(10, 200)
+        expected = tokenizer.encode(text, num_threads=1)
+        assert in_parts(tokenizer, text, 2, size) == expected
+        assert in_parts(tokenizer, text.encode(), 1, size) == expected

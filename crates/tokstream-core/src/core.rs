@@ -179,9 +179,16 @@ impl Core {
         Self::join(vocabulary, entries, filter, expansions, automaton, spec)
     }
 
-    /// Does text go the general way, rather than from segments straight to a pattern?
+    /// May one text be cut so that its parts are encoded by themselves? Not if what a part becomes
+    /// may depend on text far before it.
     #[must_use]
-    pub fn is_general(&self) -> bool {
+    pub fn can_cut(&self) -> bool {
+        let is_scanned = !self.cuts_pieces() && !self.has_passes && self.expansions.is_empty();
+        is_scanned && self.normalizer.has_only_forms()
+    }
+
+    /// Does text go the general way, rather than from segments straight to a pattern?
+    pub(crate) fn is_general(&self) -> bool {
         self.cuts_pieces()
             || self.has_passes
             || !self.expansions.is_empty()

@@ -90,10 +90,10 @@ impl Encoder {
         Stream::new(self.core.clone(), self.specials.clone(), self.on_invalid)
     }
 
-    /// Are texts cut at all? Normalizers and levels may look back any distance.
+    /// Are texts cut at all? See [`Core::can_cut`].
     #[must_use]
     pub fn can_cut(&self) -> bool {
-        !self.core.is_general()
+        self.core.can_cut()
     }
 
     /// Ids before and behind a text, for those who want them.

@@ -5,9 +5,11 @@ use std::sync::{Arc, OnceLock};
 use tokstream_core::chunks::{OnInvalid, Source};
 use tokstream_core::core::Core;
 use tokstream_core::error::Error;
+use tokstream_core::normalize::{Form, Normalizer, Step};
 use tokstream_core::parallel::{Encoder, Entry, Joiner, Splitter};
 use tokstream_core::pretokens::Automaton;
 use tokstream_core::segments::SpecialSet;
+use tokstream_core::spec::Spec;
 use tokstream_core::tokens::TokenTable;
 
 const CL100K: &[u8] = include_bytes!("../../../fuzz/seeds/cl100k.automaton");
@@ -15,7 +17,7 @@ const O200K: &[u8] = include_bytes!("../../../fuzz/seeds/o200k.automaton");
 
 static CORES: [OnceLock<Arc<Core>>; 2] = [const { OnceLock::new() }; 2];
 
-fn core(automaton: &[u8]) -> Core {
+fn core(automaton: &[u8], steps: Vec<Step>) -> Core {
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     for token in ["漢", "字", "文", "漢字", "th", "the", " the", "aa", "aaaa", "  ", "    ", "12"]
     {
@@ -30,12 +32,13 @@ fn core(automaton: &[u8]) -> Core {
     let ids = (0..tokens.len() as u32).collect();
     let table = TokenTable::new(tokens.concat(), &lengths, ids).expect("a sound table");
     let automaton = Automaton::from_bytes(automaton).expect("a sound automaton");
-    Core::new(&table, &[], automaton).expect("a sound vocabulary")
+    let spec = Spec { normalizer: Normalizer::new(steps), ..Spec::default() };
+    Core::with_spec(&table, &[], Some(automaton), spec).expect("a sound vocabulary")
 }
 
 fn encoder(automaton: &[u8], allowed: &[&str], forbidden: &[&str], replace: bool) -> Encoder {
     let number = usize::from(automaton.len() == O200K.len());
-    let core = CORES[number].get_or_init(|| Arc::new(core(automaton))).clone();
+    let core = CORES[number].get_or_init(|| Arc::new(core(automaton, vec![]))).clone();
     let allowed: Vec<(String, u32)> =
         (1000..).zip(allowed).map(|(id, name)| ((*name).to_owned(), id)).collect();
     let forbidden: Vec<String> = forbidden.iter().map(|&name| name.to_owned()).collect();
@@ -126,6 +129,19 @@ fn a_wrong_guess_is_found_out() {
     let text = format!("x{}X{}", "漢字文漢文".repeat(1000), "文漢文".repeat(1000));
     let parts = agrees(&encoder(O200K, &[], &[], false), text.as_bytes(), 1000);
     assert!(parts.again > 3 && parts.inside > parts.again, "{parts:?}");
+}
+
+#[test]
+fn texts_are_cut_before_they_are_normalized() {
+    let core = Arc::new(core(CL100K, vec![Step::form(Form::Nfc)]));
+    let encoder = Encoder::new(core, Arc::default(), OnInvalid::Fail);
+    let text = "the cafe\u{301} か\u{3099}, 漢字。\n文漢 12 times\n".repeat(200);
+    let parts = agrees(&encoder, text.as_bytes(), 700);
+    assert!(parts.at_pretokens > 10, "{parts:?}");
+    assert_eq!((parts.inside, parts.unknown, parts.again), (0, 0, 0));
+    for size in 20..120 {
+        agrees(&encoder, &text.as_bytes()[..600], size);
+    }
 }
 
 #[test]

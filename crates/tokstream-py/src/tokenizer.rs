@@ -96,7 +96,7 @@ impl Core {
 
     /// How many threads encode one text.
     fn n_threads(&self, py: Python<'_>, asked: Option<usize>, length: usize) -> PyResult<usize> {
-        if length < parallel::MIN_TEXT || self.0.is_general() {
+        if length < parallel::MIN_TEXT || !self.0.can_cut() {
             return Ok(1);
         }
         parallel::n_threads(py, asked, length)

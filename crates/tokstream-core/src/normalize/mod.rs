@@ -55,6 +55,11 @@ impl Normalizer {
         self.steps.is_empty()
     }
 
+    /// Is every step, if there are any, a Unicode normalization form?
+    pub(crate) fn has_only_forms(&self) -> bool {
+        self.steps.iter().all(Step::is_form)
+    }
+
     /// May no step hold back more than a constant number of bytes?
     #[must_use]
     pub fn bounded(&self) -> bool {

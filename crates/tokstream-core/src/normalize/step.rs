@@ -29,6 +29,11 @@ enum Kind {
 }
 
 impl Step {
+    /// Is it a Unicode normalization form?
+    pub(super) fn is_form(&self) -> bool {
+        matches!(self.0, Kind::Form(_))
+    }
+
     /// A Unicode normalization form.
     #[must_use]
     pub fn form(form: Form) -> Self {

@@ -127,6 +127,18 @@ fn cut(text: &[u8], at: usize, entry: Entry) -> (usize, Cut) {
     (at, Cut { entry, after, width })
 }
 
+/// Does every Unicode normalization form leave the character as it is, whatever is around it, and
+/// what comes before it as if the text ended there? More do than are named here: ASCII, Chinese
+/// characters, the comma and the full stop that go with them.
+fn is_same_when_normalized(character: &[u8]) -> bool {
+    match *character {
+        [byte] => byte < 0x80,
+        [0xE3, 0x80, last] => matches!(last, 0x81 | 0x82),
+        [lead, middle, _] => (0xE4..=0xE9).contains(&lead) && (lead, middle) >= (0xE4, 0xB8),
+        _ => false,
+    }
+}
+
 /// The first place in `range`, which is valid, where a pretoken ends for certain.
 fn certain(
     core: &Core,
@@ -135,15 +147,19 @@ fn certain(
     range: Range<usize>,
 ) -> Option<(usize, Cut)> {
     let cuts = core.certain_cuts();
+    let is_read_as_is = core.normalizer.is_empty();
     let mut at = ceil(text, range.start);
     let mut before = None;
     while at < range.end {
         let (class, width) = core.automaton.read_class(text, at);
-        if before.is_some_and(|before| cuts.between(before, class)) && is_plain(specials, text, at)
+        let character = &text[at..at + width];
+        let is_same = is_read_as_is || is_same_when_normalized(character);
+        if before.is_some_and(|before| is_same && cuts.between(before, class))
+            && is_plain(specials, text, at)
         {
             return Some(cut(text, at, Entry::Pretoken));
         }
-        before = Some(class);
+        before = is_same.then_some(class);
         at += width;
     }
     None
@@ -158,7 +174,7 @@ fn inside(
     begin: usize,
     range: Range<usize>,
 ) -> Option<(usize, Cut)> {
-    let seams = core.vocabulary.seams.as_ref()?;
+    let seams = core.vocabulary.seams.as_ref().filter(|_| core.normalizer.is_empty())?;
     let automaton = &core.automaton;
     let first = ceil(text, range.start.max(begin + LOOK_BACK.min(range.len() / 2)));
     let end = ceil(text, range.end);

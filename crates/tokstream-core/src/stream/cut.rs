@@ -187,6 +187,14 @@ impl Cut {
         }
     }
 
+    /// The run through the pattern, if a single one does all the cutting.
+    pub(super) fn run(&mut self) -> Option<&mut Run> {
+        match &mut self.route {
+            Route::Scanned { run, .. } => Some(run),
+            Route::Cascaded { .. } => None,
+        }
+    }
+
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
         self.hand_on(context);

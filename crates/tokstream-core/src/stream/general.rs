@@ -145,6 +145,20 @@ impl General {
         self.rest.late.cut.settle(context);
     }
 
+    /// The text so far is followed by a character that normalizing it does not depend on: the run
+    /// that has all of it. `None` if there is more than a normalizer before that.
+    pub(super) fn cut(&mut self, context: &mut Context<'_>) -> Option<&mut Run> {
+        let Rest { normalizing, late } = &mut self.rest;
+        if context.passes.is_some() {
+            return None;
+        }
+        if let Some(normalizing) = normalizing {
+            normalizing.finish(&mut |text, n_source| late.text(context, text, n_source));
+        }
+        late.cut.hand_on(context);
+        late.cut.run()
+    }
+
     /// The segment ends: encode all that is pending.
     pub(super) fn finish(&mut self, context: &mut Context<'_>) {
         self.release_first(context);

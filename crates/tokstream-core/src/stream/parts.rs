@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::parallel::{Cut, Entry};
 
+use super::general::Context;
 use super::{Run, Stream};
 
 impl Stream {
@@ -18,17 +19,27 @@ impl Stream {
     pub(crate) fn cut(&mut self, cut: &Cut, out: &mut Vec<u32>) -> Result<Option<Entry>, Error> {
         let mut entry = None;
         self.guard(out, |stream, scratch, out| {
-            if stream.decoder.n_held() > 0 || stream.general.is_some() {
+            if stream.decoder.n_held() > 0 {
                 return Ok(());
             }
             stream.release(scratch, out)?;
-            let Self { core, run, .. } = stream;
-            entry = match cut.entry {
-                Entry::Pretoken => {
+            let Self { core, specials, run, general, .. } = stream;
+            let run = match general {
+                Some(general) => {
+                    let passes = specials.passes();
+                    general.cut(&mut Context { core, scratch, out, passes })
+                }
+                None => Some(run),
+            };
+            entry = match (run, cut.entry) {
+                (Some(run), Entry::Pretoken) => {
                     let is_end = run.ends_before(core, scratch, cut.after(), out);
                     is_end.then_some(Entry::Pretoken)
                 }
-                Entry::Inside(_) => run.part_here(core, scratch, out).map(Entry::Inside),
+                (Some(run), Entry::Inside(_)) => {
+                    run.part_here(core, scratch, out).map(Entry::Inside)
+                }
+                (None, _) => None,
             };
             Ok(())
         })?;
