@@ -67,8 +67,9 @@ impl Ids {
 
 /// Texts of fewer bytes or characters get no room in advance.
 const LONG_TEXT: usize = 1 << 20;
-/// Bytes or characters per id, or a little less.
-const PER_ID: usize = 3;
+/// Bytes or characters per id, or a little less: English has 4 bytes, Chinese less than 3. Room that
+/// is not used is not handed out.
+const PER_ID: usize = 2;
 
 /// A list with room for the ids of a text of `length` bytes or characters, if that is long.
 ///
