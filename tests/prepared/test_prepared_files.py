@@ -286,6 +286,12 @@ def test_the_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert directory() == str(tmp_path / ".cache" / "tokstream")
     monkeypatch.setattr(sys, "platform", "darwin")
     assert directory() == str(tmp_path / "Library" / "Caches" / "tokstream")
+    monkeypatch.setenv("HOME", str(tmp_path / "nothing"))
+    assert directory() is None, "a home is not made"
+    if hasattr(os, "geteuid"):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+        assert directory() is None, "another's home is left alone"
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
     assert directory() == str(tmp_path / "local" / "tokstream")

@@ -164,6 +164,8 @@ def test_arguments_matter(cache: Path, tmp_path: Path, reads: list[str]) -> None
         tokstream.load(path)
     with pytest.raises(tokstream.ConfigurationError):
         tokstream.load(path, pattern=3)  # type: ignore[arg-type]
+    with pytest.raises(tokstream.VocabularyError, match="not a mapping"):
+        tokstream.load(path, **RANKS | {"special_tokens": ["<x>"]})
 
 
 def test_directories(cache: Path, tmp_path: Path, reads: list[str]) -> None:

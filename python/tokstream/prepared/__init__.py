@@ -44,10 +44,19 @@ def directory() -> str | None:
         if sys.platform == "win32":
             base = os.environ.get("LOCALAPPDATA", "")
         else:
-            caches = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
-            base = os.path.expanduser(caches)  # noqa: PTH111
-    # without a home nothing was expanded
+            caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
+            base = os.path.join(_own_home(), caches)  # noqa: PTH118
     return os.path.join(base, "tokstream") if os.path.isabs(base) else None  # noqa: PTH117, PTH118
+
+
+def _own_home() -> str:
+    """Return the user's home; empty if there is none, or it is another's (after `sudo`)."""
+    home = os.path.expanduser("~")  # noqa: PTH111
+    try:
+        owner = os.stat(home).st_uid  # noqa: PTH116
+    except OSError:
+        return ""
+    return home if not hasattr(os, "geteuid") or owner == os.geteuid() else ""
 
 
 class Place:

@@ -42,7 +42,8 @@ def load_source(
     name: str | None,
 ) -> Tokenizer:
     """Return the tokenizer; arguments and errors are those of `tokstream.load`."""
-    state = _state_of(source)
+    is_sound = special_tokens is None or hasattr(special_tokens, "items")
+    state = _state_of(source) if is_sound else None  # or reading says what is wrong
     place = None
     if state is not None:
         path = os.path.abspath(os.fsdecode(source))  # type: ignore[arg-type]  # noqa: PTH100
@@ -55,7 +56,7 @@ def load_source(
     from tokstream.formats import load_parts  # noqa: PLC0415 - what is prepared needs it not
 
     parts = load_parts(source, pattern, special_tokens, name)
-    if _state_of(source, settled=True) != state:
+    if place is not None and _state_of(source, settled=True) != state:
         place = None
     return Tokenizer._from_parts(parts, place)  # noqa: SLF001 - made for it
 
