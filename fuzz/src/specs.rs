@@ -326,7 +326,7 @@ fn vocabulary(input: &mut Input<'_>, spec: &mut Spec) -> Option<TokenTable> {
         spec.whole_pieces = unreachable.collect();
     }
     spec.fused = (unknown & 3 == 1 && unknown & 4 == 0).then_some(UNKNOWN);
-    if unknown & 3 == 2 && unknown & 8 == 0 {
+    if unknown & 3 >= 2 {
         spec.drops = Some(if units.are_characters { Drops::Characters } else { Drops::Bytes });
     }
     spec.rules = Some(order.rules);
