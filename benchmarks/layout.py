@@ -41,7 +41,7 @@ def when(rows: list[Row]) -> str:
     """Say how often, when, where and with which versions."""
     first = rows[0]
     versions = sorted(
-        {f"{row.engine.split()[0]} {row.version}" for row in rows}
+        {f"{row.engine.split()[0].rstrip(',')} {row.version}" for row in rows}
         - {f"python {first.python}", f"loaded {first.version}"}
     )
     return (

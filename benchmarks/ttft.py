@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -28,6 +29,8 @@ WINDOW_BYTES = 7_800_000
 """At most; somewhat less than what a corpus has."""
 SECONDS = 0.3
 """For one text and size in one process, unless one measurement takes longer."""
+BUILT = "tokstream, built"
+NOTHING_KEPT = {"TOKSTREAM_CACHE_DIR": "off"}
 START = "start"
 """The measure of workloads that start processes."""
 
@@ -44,7 +47,7 @@ def run(workloads: list[Workload], n_rounds: int, facts: Facts, folder: Path) ->
     rows: list[Row] = []
     for workload in workloads:
         if START in workload.measures:
-            rows += starts(workload, n_rounds, facts)
+            rows += starts(workload, n_rounds, facts, folder)
         else:
             rows += firsts(workload, n_rounds, facts, folder)
     return rows
@@ -102,22 +105,33 @@ def firsts(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> lis
     ]
 
 
-def starts(workload: Workload, n_rounds: int, facts: Facts) -> list[Row]:
-    """Measure from the start of a process to its first id; `python` loads nothing."""
+def starts(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> list[Row]:
+    """Measure from the start of a process to its first id; `python` loads nothing.
+
+    `tokstream, built` finds no prepared file and keeps none; what making the tables takes by
+    itself is a row of its own.
+    """
     jobs = [(workload, encoding, "python") for encoding in workload.encodings]
+    jobs += [(workload, encoding, BUILT) for encoding in workload.encodings]
     jobs += jobs_of([workload])
     values: dict[tuple[str, str], list[int]] = {}
     for number in range(-1, n_rounds):  # the first one fills the system's caches
         for _, encoding, engine in jobs:
             command = [sys.executable, str(processes.FOLDER / "first_id.py")]
-            if engine != "python":
+            environment = dict(os.environ)
+            if engine == BUILT:
+                command += ["tokstream", encoding]
+                environment |= NOTHING_KEPT
+            elif engine != "python":
                 files = asdict(models.files(encoding, with_hf=wants_hf(engine, encoding)))
                 command += [engine, encoding if engine == "tokstream" else json.dumps(files)]
             begin = monotonic_ns()
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=True, env=environment
+            )
             if number >= 0:
                 values.setdefault((encoding, engine), []).append(int(done.stdout) - begin)
-    return [
+    rows = [
         records.row(
             facts,
             found,
@@ -125,7 +139,9 @@ def starts(workload: Workload, n_rounds: int, facts: Facts) -> list[Row]:
             workload="process start",
             encoding=encoding,
             engine=engine,
-            version=facts.python if engine == "python" else processes.version_of(engine),
+            version=facts.python
+            if engine == "python"
+            else processes.version_of(engine.split(",")[0]),
             n_bytes=0,
             n_tokens=1,
             verdict="ok",
@@ -133,3 +149,31 @@ def starts(workload: Workload, n_rounds: int, facts: Facts) -> list[Row]:
         )
         for (encoding, engine), found in values.items()
     ]
+    return rows + [build(encoding, n_rounds, facts, folder) for encoding in workload.encodings]
+
+
+def build(encoding: str, n_rounds: int, facts: Facts, folder: Path) -> Row:
+    """Measure how long tables take that no file keeps."""
+    path = folder / "few.txt"
+    path.write_text("few words\n", "utf-8")
+    job = {
+        "engine": "tokstream",
+        "files": asdict(models.files(encoding, with_hf=False)),
+        "texts": [str(path)],
+        "core": processes.last_core(),
+        "measures": ["first"],
+    }
+    found = [processes.run_job("passes", job, environment=NOTHING_KEPT) for _ in range(n_rounds)]
+    return records.row(
+        facts,
+        [said["load_ns"] for said in found],
+        benchmark="ttft",
+        workload="build",
+        encoding=encoding,
+        engine="tokstream",
+        version=found[0]["version"],
+        n_bytes=0,
+        n_tokens=0,
+        verdict="ok",
+        unit="ns",
+    )
