@@ -55,7 +55,7 @@ def test_patterns_are_what_the_reference_reads(name: str) -> None:
     peer = Peer.from_str(ours.to_str())
     again = Tokenizer.from_str(ours.to_str())
     rng = random.Random(name)
-    for text in ("1234567 12345", "a1234", "x  \n 1999's", "a \n ", *generated_texts(rng, 60, ())):
+    for text in ("1234567 12345", "a1234", "x  \n 1999's", "a \n ", *generated_texts(rng, 25, ())):
         ids = native.encode(text, allowed_special="all")
         for tokenizer in (ours, peer, again):
             assert tokenizer.encode(text).ids == ids

@@ -46,7 +46,6 @@ _HEAD_FIELDS = (
     "special_default",
     "origin",
     "eos",
-    "origin",
 )
 """Fields of `TokenizerParts` that are plain as they are."""
 
