@@ -11,7 +11,8 @@ import pytest
 
 import tokstream
 from tokstream.cli.explain import QUOTED
-from tokstream.diagnostics.explanation import explain, show
+from tokstream.diagnostics.explanation import explain
+from tokstream.diagnostics.reasons import show
 from tokstream.patterns import compile_pattern
 
 TEXTS = [
