@@ -66,9 +66,27 @@ def test_the_ids_are_those_of_one_thread(tokenizer: Tokenizer, kind: str) -> Non
         assert np.array_equal(verb(text, num_threads=3, disallowed_special=()), expected)
     assert tokenizer.encode_ordinary(text, num_threads=2) == expected.tolist()
     assert tokenizer.count(text, num_threads=2, disallowed_special=()) == len(expected)
-    batch = tokenizer.encode_batch_array(["a", text, data], num_threads=2, disallowed_special=())
-    assert np.array_equal(batch[1], expected)
-    assert np.array_equal(batch[2], expected)
+    for number in (1, 2):
+        batch = tokenizer.encode_batch_array(
+            ["a", text, data], num_threads=number, disallowed_special=()
+        )
+        assert np.array_equal(batch[1], expected)
+        assert np.array_equal(batch[2], expected)
+
+
+@pytest.mark.parametrize("character", ["é", "字", "😀", "\ud800"])
+def test_blocks_of_a_text_in_a_batch_do_not_cut_characters(
+    tokenizer: Tokenizer, character: str
+) -> None:
+    # a text on one thread is read in blocks of 1 MiB
+    for n_before in range(4):
+        text = "a" * n_before + f"{character} " * (3 << 19)
+        expected = tokenizer.encode_ordinary_array(text, num_threads=1)
+        for number in (1, 2):
+            (found,) = tokenizer.encode_batch_array(
+                [text], num_threads=number, disallowed_special=()
+            )
+            assert np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("place", [0, LENGTH // 2, LENGTH - 20])
@@ -189,7 +207,8 @@ try:
 except KeyboardInterrupt as error:
     late = time.monotonic() - begin - seconds / 5
     ids = getattr(error, "ids", [])
-    print(late < 0.5 * seconds + 0.1, ids == expected[: len(ids)])
+    # the ids so far are made into a list before the error is there
+    print(late < 0.5 * seconds + 0.4, ids == expected[: len(ids)] and len(ids) < 0.9 * len(expected))
 """
 
 

@@ -112,7 +112,10 @@ def test_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Hub:
         @staticmethod
-        def snapshot_download(repo_id: str, revision: str | None, allow_patterns: list[str]) -> str:
+        def snapshot_download(
+            repo_id: str, *, revision: str | None, cache_dir: str | None, allow_patterns: list[str]
+        ) -> str:
+            assert cache_dir is None
             asked.append((repo_id, revision, allow_patterns))
             return str(tmp_path)
 

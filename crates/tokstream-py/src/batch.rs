@@ -11,6 +11,7 @@ use std::thread::{self, ThreadId};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use tokstream_core::chunks::Source;
 use tokstream_core::error::Error;
 use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, Splitter, in_order};
 
@@ -125,7 +126,15 @@ fn encode_one(encoder: &Encoder, how: &How, text: &Whole, stop: &Stop) -> Outcom
     stream.set_template(how.with_template);
     let mut ids = Vec::new();
     let mut done = Ok(());
-    for block in bytes.chunks(BLOCK) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        // Of a `str` a character must not be cut.
+        let mut end = rest.len().min(BLOCK);
+        while source == Source::Text && rest.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            end -= 1;
+        }
+        let (block, after) = rest.split_at(end);
+        rest = after;
         done = done.and_then(|()| stream.feed(block, source, false, &mut ids));
         if bytes.len() > BLOCK && stop.is_due() {
             break;
