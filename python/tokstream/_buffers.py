@@ -5,7 +5,7 @@ Enters: any object. Leaves: a view of its bytes, or the refusal that the core gi
 
 from __future__ import annotations
 
-__all__ = ["is_buffer", "view_of"]
+__all__ = ["is_buffer", "plain", "view_of"]
 
 
 def is_buffer(source: object) -> bool:
@@ -15,6 +15,11 @@ def is_buffer(source: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def plain(text: str) -> str:
+    """Return the characters of a `str`, whatever a class made of it says they are."""
+    return text if type(text) is str else str.__str__(text)
 
 
 def view_of(source: object) -> memoryview:

@@ -179,6 +179,14 @@ def test_str_subclasses(tokenizer: Tokenizer) -> None:
         stream = tokenizer.stream()
         assert stream.feed(Text(text)) + stream.finish() == tokenizer.encode(text)
         assert tokenizer.encode_batch([Text(text)]) == [tokenizer.encode(text)]
+        assert [n for ids in tokenizer.encode_iter(Text(text)) for n in ids] == tokenizer.encode(
+            text
+        )
+        for side in ("right", "left"):
+            found = tokenizer.truncate(Text(text), 2, side=side)
+            assert found == tokenizer.truncate(text, 2, side=side)
+        if "\ud800" not in text:
+            assert tokenizer.split(Text(text), 4) == tokenizer.split(text, 4)
 
 
 @pytest.mark.parametrize(

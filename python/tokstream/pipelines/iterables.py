@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from tokstream._buffers import is_buffer, view_of
+from tokstream._buffers import is_buffer, plain, view_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sized
@@ -27,7 +27,7 @@ LAST_SLICE = 1 << 16
 
 def slices(text: Text) -> Iterator[Text]:
     """Cut a text into slices of growing length; short texts come whole."""
-    whole = text if isinstance(text, str) else view_of(text)
+    whole = plain(text) if isinstance(text, str) else view_of(text)
     begin, length = 0, FIRST_SLICE
     while begin < len(whole):
         yield whole[begin : begin + length]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import accumulate
 from operator import index
 
-from tokstream._buffers import view_of
+from tokstream._buffers import plain, view_of
 from tokstream._light import TYPE_CHECKING, cast, overload
 from tokstream.errors import ConfigurationError
 from tokstream.verbs.parts import limit_of, replaces
@@ -94,7 +94,11 @@ class SpanVerbs(StreamVerbs):
         max_tokens = limit_of("max_tokens", max_tokens)
         if side not in ("right", "left"):
             raise ConfigurationError(f'side is {side!r}; it must be "right" or "left"')
-        whole = text if isinstance(text, str | bytes) else bytes(view_of(text))
+        whole: str | bytes
+        if isinstance(text, str):
+            whole = plain(text)
+        else:
+            whole = text if type(text) is bytes else bytes(view_of(text))
         choice = (allowed_special, disallowed_special)
         stream = self._stream(*choice, errors)
         specials = self._special.resolve(*choice)
@@ -153,6 +157,7 @@ class SpanVerbs(StreamVerbs):
             )
         if not isinstance(text, str):
             raise TypeError(f"expected str, got {type(text).__name__}; decode bytes first")
+        text = plain(text)
         specials = self._special.resolve(allowed_special, disallowed_special)
         ids = cast("list[int]", self._core.encode(text, specials, False, False))  # noqa: FBT003
         if not text:
