@@ -15,6 +15,7 @@ pub mod parallel;
 pub mod paths;
 pub mod pipelines;
 pub mod prepared_reader;
+mod repeated;
 mod special;
 mod specs;
 pub mod stability;

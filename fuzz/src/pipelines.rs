@@ -9,14 +9,15 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokstream_core::chunks::{OnInvalid, Source};
+use tokstream_core::chunks::Source;
 use tokstream_core::error::{Error, ErrorKind};
 use tokstream_core::segments::SpecialSet;
 use tokstream_core::stream::Stream;
 
 use super::input::{Input, Text, from_alphabet};
+use super::repeated;
 use super::specs::Pipeline;
 
 /// Rests that end matches, marks, blanks and added tokens in different ways.
@@ -24,7 +25,6 @@ const RESTS: [&str; 12] =
     ["", " ", "a", "b\n", "  x", ">", "<b>", "漢", "字", "\u{301}", "\u{323}1", "A"];
 const N_BYTES: usize = 1 << 15;
 const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 8 } else { 2 });
-const N_TRIES: usize = 3;
 
 /// What a stream gave until it ended, and why it ended early.
 type Given = (Vec<u32>, Option<Error>);
@@ -47,7 +47,9 @@ pub fn check(data: &[u8]) {
     let Some(second) = pipeline.set(&mut input) else { return };
     let mode = input.byte();
     if mode % 16 == 15 {
-        return is_linear(&pipeline, &first, input);
+        let chunk = [1, 3, 64, 1000, N_BYTES][input.below(5)];
+        let text = repeated::read(&mut input, N_BYTES);
+        return repeated::is_soon_done(&pipeline.core, &first, &text, chunk, LIMIT, &pipeline);
     }
     let n_rest = input.below(8);
     let own_rest: Vec<u8> = (0..n_rest).map(|_| input.byte()).collect();
@@ -231,38 +233,6 @@ impl Case {
         let result = fed.and_then(|()| stream.finish(&mut stable));
         assert_eq!((stable, result), (whole, whole_result), "the rest {rest:?} of {self:?}");
     }
-}
-
-/// A short unit, then a tail, are repeated to a length at which quadratic work would take long.
-fn is_linear(pipeline: &Pipeline, set: &Arc<SpecialSet>, mut input: Input<'_>) {
-    let chunk = [1, 3, 64, 1000, N_BYTES][input.below(5)];
-    let mut part = |n_most| {
-        let n = input.below(n_most).min(input.0.len());
-        let (part, rest) = input.0.split_at(n);
-        input.0 = rest;
-        from_alphabet(part)
-    };
-    let (mut text, unit, tail) = (part(16), part(64), part(16));
-    if unit.is_empty() {
-        return;
-    }
-    text.extend(unit.repeat(N_BYTES / unit.len()));
-    text.extend(tail.repeat(N_BYTES / 64));
-    let mut took = Duration::ZERO;
-    for _ in 0..N_TRIES {
-        let begin = Instant::now();
-        let mut stream = Stream::new(pipeline.core.clone(), set.clone(), OnInvalid::Replace);
-        let mut ids = Vec::new();
-        let fed =
-            text.chunks(chunk).try_for_each(|c| stream.feed(c, Source::Bytes, true, &mut ids));
-        let _ = fed.and_then(|()| stream.finish(&mut ids));
-        took = begin.elapsed();
-        if took < LIMIT {
-            return;
-        }
-    }
-    let n = text.len();
-    panic!("{n} bytes by {chunk} took {took:?}, unit {unit:?}: {pipeline:?}");
 }
 
 /// Single bytes, or code points of text.

@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::segments::SpecialSet;
 use crate::stream::Stream;
 
-pub(crate) use cuts::CertainCuts;
 pub use cuts::{Cut, Entry};
 pub use order::{Caller, in_order};
 

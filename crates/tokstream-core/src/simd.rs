@@ -1,5 +1,8 @@
 //! How text is read: with the best instructions that the processor has, or as the environment says.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod wide;
+
 /// Name of the environment variable that chooses, for tests and to find faults.
 const VARIABLE: &str = "TOKSTREAM_SIMD";
 

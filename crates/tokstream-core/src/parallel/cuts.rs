@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::core::Core;
-use crate::pretokens::{Automaton, DEAD, FLAG, START};
+use crate::pretokens::{DEAD, FLAG, START};
 use crate::segments::SpecialSet;
 use crate::tokens::SeamParts;
 
@@ -43,42 +43,6 @@ impl Cut {
     #[must_use]
     pub fn after(&self) -> &[u8] {
         &self.after[..self.width]
-    }
-}
-
-/// The pairs of classes between which a pretoken ends, whatever came before.
-#[derive(Debug)]
-pub(crate) struct CertainCuts {
-    n_classes: usize,
-    /// `[n_classes][n_classes]`
-    is_certain: Vec<bool>,
-}
-
-impl CertainCuts {
-    /// Cost: O(states · classes²).
-    pub(crate) fn new(automaton: &Automaton) -> Self {
-        let n_classes = automaton.n_classes();
-        let states = START..automaton.n_states() as u16;
-        let mut is_certain = Vec::with_capacity(n_classes * n_classes);
-        for before in 0..n_classes {
-            // What holds a character has read it without dying; it ends right behind if it then
-            // dies with a match that ends there.
-            let mut behind: Vec<u16> =
-                states.clone().map(|state| automaton.step(state, before) & !FLAG).collect();
-            behind.retain(|&state| state != DEAD);
-            behind.sort_unstable();
-            behind.dedup();
-            let ends = |after| {
-                let end = |&state: &u16| automaton.step(state, after) == FLAG | DEAD;
-                !behind.is_empty() && behind.iter().all(end)
-            };
-            is_certain.extend((0..n_classes).map(ends));
-        }
-        Self { n_classes, is_certain }
-    }
-
-    fn between(&self, before: usize, after: usize) -> bool {
-        self.is_certain[before * self.n_classes + after]
     }
 }
 

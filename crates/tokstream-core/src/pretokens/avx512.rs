@@ -5,16 +5,15 @@
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_loadu_si512,
     _mm512_mask_blend_epi8, _mm512_mask_permutexvar_epi8, _mm512_maskz_compress_epi8,
-    _mm512_maskz_compress_epi16, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask, _mm512_or_si512,
-    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set4_epi32,
-    _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
-    _mm512_test_epi8_mask,
+    _mm512_maskz_compress_epi16, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set4_epi32, _mm512_shuffle_epi8, _mm512_slli_epi16,
+    _mm512_srli_epi16, _mm512_storeu_si512, _mm512_test_epi8_mask,
 };
+
+use crate::simd::wide::{WIDTH, load_first};
 
 use super::inert::{Inert, Pairs};
 use super::symbols::{ByteClasses, LOOK};
-
-const WIDTH: usize = 64;
 
 #[inline(always)]
 fn load<T: bytemuck::Pod>(from: &[T], at: usize) -> __m512i {
@@ -28,16 +27,6 @@ fn store<T: bytemuck::Pod>(to: &mut [T], at: usize, value: __m512i) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut to[at..at + WIDTH / size_of::<T>()]);
     // SAFETY: the slice has 64 bytes, and any address will do.
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), value) }
-}
-
-/// The first bytes of `from`, up to 64, then zeros.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
-fn load_first(from: &[u8]) -> __m512i {
-    match from.first_chunk::<WIDTH>() {
-        Some(chunk) => load(chunk, 0),
-        // SAFETY: only the bytes of the slice are read.
-        None => unsafe { _mm512_maskz_loadu_epi8((1 << from.len()) - 1, from.as_ptr().cast()) },
-    }
 }
 
 /// 0, 1, 2 …

@@ -5,6 +5,7 @@
 //! pretoken ends whatever came before. What a block leaves undecided is read again.
 
 use super::automaton::Automaton;
+use super::certain::CertainCuts;
 use super::ends::Ends;
 use super::inert::Inert;
 use super::symbols::{ByteClasses, Symbols};
@@ -23,6 +24,8 @@ const MIN_SPLIT: usize = 256;
 pub(crate) struct BlockScan {
     classes: ByteClasses,
     transducer: Transducer,
+    /// Where a block may be split.
+    cuts: CertainCuts,
     /// Where looking for inert characters saves more than it costs.
     inert: Option<Inert>,
     path: Path,
@@ -109,7 +112,8 @@ impl BlockScan {
             Path::Avx512 => Inert::new(&transducer, automaton.n_classes()),
             Path::Plain | Path::Scalar | Path::Avx2 => None,
         };
-        Some(Self { classes: ByteClasses::new(automaton), transducer, inert, path })
+        let (classes, cuts) = (ByteClasses::new(automaton), CertainCuts::new(automaton));
+        Some(Self { classes, transducer, cuts, inert, path })
     }
 
     /// How text is read.
@@ -188,7 +192,7 @@ impl BlockScan {
         if symbols.len() < MIN_SPLIT {
             return None;
         }
-        let is_cut = |pair: &[u8]| self.transducer.cuts(pair[0], pair[1]);
+        let is_cut = |pair: &[u8]| self.cuts.between(pair[0].into(), pair[1].into());
         let half = symbols.len() / 2;
         let before = &symbols[half.saturating_sub(MAX_SEARCH)..=half];
         let after = &symbols[half - 1..symbols.len().min(half + MAX_SEARCH)];

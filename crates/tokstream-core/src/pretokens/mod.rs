@@ -8,6 +8,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod blocks;
+mod certain;
 mod ends;
 mod hypotheses;
 mod inert;
@@ -17,6 +18,7 @@ mod transducer;
 
 pub use automaton::Automaton;
 pub(crate) use automaton::{DEAD, FLAG, START};
+pub(crate) use certain::CertainCuts;
 pub use ends::Ends;
 pub(crate) use scan::Growing;
 pub use scan::{Scan, Stop};

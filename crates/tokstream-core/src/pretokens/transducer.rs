@@ -35,9 +35,6 @@ pub(crate) const SELDOM: u32 = ENDS_BEFORE | ENDS_AT_REGISTER | SET | BAIL;
 #[derive(Debug)]
 pub(crate) struct Transducer {
     entries: Box<[u32; N_ENTRIES]>,
-    /// By symbol: bits of the symbols before which a pretoken ends in every state that this one
-    /// can lead to.
-    certain: [u64; STRIDE],
     n_states: usize,
 }
 
@@ -85,27 +82,7 @@ impl Transducer {
             }
             number += 1;
         }
-        let mut transducer = Self {
-            entries: entries.into_boxed_slice().try_into().ok()?,
-            certain: [0; STRIDE],
-            n_states: states.len(),
-        };
-        transducer.find_certain(n_classes);
-        Some(transducer)
-    }
-
-    fn find_certain(&mut self, n_classes: usize) {
-        for before in 0..n_classes {
-            let column = (0..self.n_states).map(|state| self.entries[state * STRIDE + before]);
-            let mut bits = u64::MAX >> (64 - n_classes);
-            for entry in column.filter(|entry| entry & BAIL == 0) {
-                let row = self.entries[next(entry)..][..n_classes].iter();
-                bits &= row.rev().fold(0, |bits, entry| {
-                    bits << 1 | u64::from(entry & (ENDS_HERE | BAIL) == ENDS_HERE)
-                });
-            }
-            self.certain[before] = bits;
-        }
+        Some(Self { entries: entries.into_boxed_slice().try_into().ok()?, n_states: states.len() })
     }
 
     /// Number of states; their entries begin `STRIDE` apart.
@@ -117,11 +94,6 @@ impl Transducer {
     #[inline(always)]
     pub(crate) fn entry(&self, state: usize, symbol: u8) -> u32 {
         self.entries[(state + symbol as usize) % N_ENTRIES]
-    }
-
-    /// Does a pretoken end between the two symbols, whatever came before?
-    pub(crate) fn cuts(&self, before: u8, after: u8) -> bool {
-        self.certain[before as usize % STRIDE] >> (after as usize % STRIDE) & 1 == 1
     }
 }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::core::Core;
 use crate::levels::{LevelState, Sink};
+use crate::scratch::Scratch;
 use crate::segments::Segment;
 
 use super::general::Context;
@@ -173,14 +174,14 @@ impl Cut {
                 if ready.is_empty() {
                     return;
                 }
-                let Context { core, scratch, out, .. } = context;
-                let begin = out.len();
-                run.feed(core, scratch, ready, out);
-                let start = track.places().n_text() - run.n_taken();
-                note_ends(run, record, start);
+                let text = std::mem::take(ready);
+                let start = track.places().n_text() - text.len() as u64 - run.n_taken();
+                step(run, start, record, context, |run, core, scratch, out| {
+                    run.feed(core, scratch, &text, out);
+                });
+                *ready = text;
                 ready.clear();
                 ready.shrink_to(MIN_READY); // a stream at rest is small
-                Record::expand(record, core, out, begin, &mut false, None);
                 track.forget(run.n_pending());
             }
             Route::Cascaded { pieces, .. } => pieces.flush(&mut context.tools()),
@@ -200,12 +201,8 @@ impl Cut {
         self.hand_on(context);
         match &mut self.route {
             Route::Scanned { run, track, record, .. } => {
-                let Context { core, scratch, out, .. } = context;
-                let begin = out.len();
                 let start = track.places().n_text() - run.n_taken();
-                run.settle(core, scratch, out);
-                note_ends(run, record, start);
-                Record::expand(record, core, out, begin, &mut false, None);
+                step(run, start, record, context, Run::settle);
                 track.forget(run.n_pending());
             }
             Route::Cascaded { pieces, .. } => pieces.emit_stable(&mut context.tools()),
@@ -217,12 +214,8 @@ impl Cut {
         self.hand_on(context);
         match &mut self.route {
             Route::Scanned { run, track, record, .. } => {
-                let Context { core, scratch, out, .. } = context;
-                let begin = out.len();
                 let start = track.places().n_text() - run.n_taken();
-                run.finish(core, scratch, out);
-                note_ends(run, record, start);
-                Record::expand(record, core, out, begin, &mut false, None);
+                step(run, start, record, context, Run::finish);
                 track.end_run();
                 track.forget(0);
             }
@@ -278,11 +271,21 @@ impl Cut {
     }
 }
 
-/// Note the ends of pretokens in a run of text that begins at `start`.
-fn note_ends(run: &mut Run, record: &mut Option<Record>, start: u64) {
-    if let (Some(cuts), Some(record)) = (&mut run.cuts, record) {
+/// Let a run of text, which begins at `start`, take a step; note where its pretokens ended.
+fn step(
+    run: &mut Run,
+    start: u64,
+    record: &mut Option<Record>,
+    context: &mut Context<'_>,
+    act: impl FnOnce(&mut Run, &Core, &mut Scratch, &mut Vec<u32>),
+) {
+    let Context { core, scratch, out, .. } = context;
+    let begin = out.len();
+    act(run, core, scratch, out);
+    if let (Some(cuts), Some(record)) = (&mut run.cuts, &mut *record) {
         cuts.drain(..).for_each(|end| record.end(start + end));
     }
+    Record::expand(record, core, out, begin, &mut false, None);
 }
 
 /// Takes what levels give.

@@ -7,7 +7,7 @@ mod cut;
 use crate::core::Core;
 use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::Scratch;
-use crate::tokens::{Across, Live};
+use crate::tokens::{Across, Live, MAX_KEPT_BYTES};
 
 use super::credit::Credit;
 
@@ -15,8 +15,6 @@ use super::credit::Credit;
 const MIN_JOIN: usize = 64;
 /// Text of up to this many bytes is joined to pending text as a whole.
 const WHOLE_JOIN: usize = 4096;
-/// A pretoken of up to this many bytes is looked up when it ends, even if it was merged so far.
-const SHORT_PIECE: usize = 15;
 
 /// What is emitted while the live match may still grow past its last end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,7 +147,8 @@ impl Run {
     ) {
         let ends = std::mem::take(&mut scratch.ends);
         let mut rest = ends.as_slice();
-        if rest.first().is_some_and(|&end| !self.is_partial && end - *done <= SHORT_PIECE) {
+        if rest.first().is_some_and(|&end| !self.is_partial && end - *done <= MAX_KEPT_BYTES) {
+            // To look it up is faster than to go on merging.
             self.live.clear();
         }
         if let Some(cuts) = &mut self.cuts {

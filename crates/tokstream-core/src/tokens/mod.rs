@@ -28,6 +28,7 @@ pub use filter::Filter;
 pub use live::Live;
 pub use merge::MergeScratch;
 pub use order::{BEGIN_MARKER, END_MARKER, HIDDEN, Order, Units, canonical_order};
+pub(crate) use pieces::MAX_BYTES as MAX_KEPT_BYTES;
 pub use pieces::PieceTable;
 pub(crate) use seams::Parts as SeamParts;
 pub use vocabulary::{TokenTable, Vocabulary};

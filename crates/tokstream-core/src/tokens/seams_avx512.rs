@@ -3,15 +3,15 @@
 use std::arch::x86_64::{
     __m512i, _mm_loadl_epi64, _mm512_add_epi64, _mm512_alignr_epi32, _mm512_and_si512,
     _mm512_cmpeq_epi8_mask, _mm512_cvtepu8_epi64, _mm512_i32gather_epi32, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_mullo_epi32, _mm512_or_si512,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_slli_epi32, _mm512_srli_epi32, _mm512_srlv_epi32, _mm512_storeu_si512,
-    _mm512_testn_epi32_mask, _pdep_u64, _pext_u64,
+    _mm512_maskz_compress_epi8, _mm512_mullo_epi32, _mm512_or_si512, _mm512_permutexvar_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_slli_epi32, _mm512_srli_epi32,
+    _mm512_srlv_epi32, _mm512_storeu_si512, _mm512_testn_epi32_mask, _pdep_u64, _pext_u64,
 };
+
+use crate::simd::wide::{WIDTH, load_first};
 
 use super::seams::{HASH_BITS, HASH_FACTOR, JOINS_AFTER, JOINS_BEFORE, Seams};
 
-const WIDTH: usize = 64;
 const LANES: usize = 16;
 /// Every third byte of 48: where characters of three bytes begin.
 const EVERY_THIRD: u64 = 0x2492_4924_9249;
@@ -41,17 +41,6 @@ const INDICES: [u8; WIDTH] = {
     }
     indices
 };
-
-/// The first bytes of `from`, up to 64, then zeros.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn load_first(from: &[u8]) -> __m512i {
-    match from.first_chunk::<WIDTH>() {
-        // SAFETY: the chunk has 64 bytes, and any address will do.
-        Some(chunk) => unsafe { _mm512_loadu_si512(chunk.as_ptr().cast()) },
-        // SAFETY: only the bytes of the slice are read.
-        None => unsafe { _mm512_maskz_loadu_epi8((1 << from.len()) - 1, from.as_ptr().cast()) },
-    }
-}
 
 /// Bits of the bytes that begin a character of three.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
