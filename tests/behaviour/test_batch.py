@@ -129,9 +129,12 @@ def test_other_python_threads_run_meanwhile(tokenizer: Tokenizer) -> None:
     thread = threading.Thread(target=beat)
     thread.start()
     try:
-        before = len(beats)
-        tokenizer.encode_batch_array(texts, num_threads=1, disallowed_special=())
-        assert len(beats) > before + 3, "the GIL was held all the time"
+        for _ in range(5):  # the other thread may find no core free
+            before = len(beats)
+            tokenizer.encode_batch_array(texts, num_threads=1, disallowed_special=())
+            if len(beats) > before + 3:
+                return
+        pytest.fail("the GIL was held all the time")
     finally:
         done.set()
         thread.join()

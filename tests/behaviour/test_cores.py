@@ -194,21 +194,28 @@ print(wrong)
 _INTERRUPT = """
 signal.signal(signal.SIGINT, signal.default_int_handler)
 text *= 12
-begin = time.monotonic()
-expected = tokenizer.encode(text, num_threads=2)
-seconds = time.monotonic() - begin
-timer = threading.Timer(seconds / 5, os.kill, (os.getpid(), signal.SIGINT))
-begin = time.monotonic()
-timer.start()
-try:
-    CALL
-    time.sleep(5)
-    print("not interrupted")
-except KeyboardInterrupt as error:
-    late = time.monotonic() - begin - seconds / 5
-    ids = getattr(error, "ids", [])
-    # the ids so far are made into a list before the error is there
-    print(late < 0.5 * seconds + 0.4, ids == expected[: len(ids)] and len(ids) < 0.9 * len(expected))
+for _ in range(6):  # other work on the machine delays the signal, or what follows it
+    begin = time.monotonic()
+    expected = tokenizer.encode(text, num_threads=2)
+    seconds = time.monotonic() - begin
+    timer = threading.Timer(seconds / 5, os.kill, (os.getpid(), signal.SIGINT))
+    begin = time.monotonic()
+    timer.start()
+    ended = False
+    try:
+        CALL
+        ended = True
+        time.sleep(60)
+        raise SystemExit("no interrupt")
+    except KeyboardInterrupt as error:
+        late = time.monotonic() - begin - seconds / 5
+        ids = getattr(error, "ids", [])
+        right = ids == expected[: len(ids)]
+        # the ids so far are made into a list before the error is there
+        soon = not ended and late < 0.5 * seconds + 0.4 and len(ids) < 0.9 * len(expected)
+    if soon or not right:
+        break
+print(soon, right)
 """
 
 

@@ -12,23 +12,32 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals differ 
 _BEGIN = """
 import os, signal, sys, threading, time
 import tokstream
+N_TRIES = 6  # other work on the machine delays the signal, or what follows it
 signal.signal(signal.SIGINT, signal.default_int_handler)
 tokenizer = tokstream.get_encoding("cl100k_base")
 text = "".join(f"line {k} of a long text, with words and numbers like {k * k}\\n" for k in range(400_000))
 plain = dict(disallowed_special=())
 stream = tokenizer.stream(**plain)
 
-def interrupted(call, after):
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    begin = time.monotonic()
-    try:
-        call()
-        while time.monotonic() - begin < 5:
-            time.sleep(0.01)
-        raise SystemExit("the call ended before the interrupt")
-    except KeyboardInterrupt as error:
-        return time.monotonic() - begin - after, error
+def interrupted(call, share):
+    # the seconds that `call` takes whole, those from the signal to its end, and its error
+    for _ in range(N_TRIES):
+        stream.reset()
+        seconds = whole(call)
+        stream.reset()
+        timer = threading.Timer(seconds * share, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        begin = time.monotonic()
+        ended = False
+        try:
+            call()
+            ended = True
+            while time.monotonic() - begin < 60:
+                time.sleep(0.01)
+        except KeyboardInterrupt as error:
+            if not ended:
+                return seconds, time.monotonic() - begin - seconds * share, error
+    raise SystemExit("the call ended before the interrupt")
 
 def whole(call):
     begin = time.monotonic()
@@ -67,20 +76,24 @@ data = text.encode()
 array = bytearray(data) if "bytearray" in {verb!r} else None
 accents = text.replace("words", "wörds") if "other" in {verb!r} else None
 call = {_CALLS[verb]}
-seconds = whole(call)
-stream.reset()
-late, error = interrupted(call, seconds / 10)
-print(seconds, late)
+seen = []
+for _ in range(N_TRIES):
+    seconds, late, error = interrupted(call, 0.1)
+    seen.append(f"{{late:.3f}} s behind the signal, of {{seconds:.3f}} s")
+    if late < 0.5 * seconds + 0.02:
+        print("soon")
+        break
+else:
+    print(*seen, sep=", ")
 """
-    seconds, late = map(float, _run(code).split())
-    assert late < 0.5 * seconds + 0.02, f"{late:.3f} s behind the signal, of {seconds:.3f} s"
+    assert _run(code) == "soon\n"
 
 
 def test_the_ids_so_far_are_in_the_exception() -> None:
     out = _run("""
 ids = tokenizer.encode(text)
 call = lambda: tokenizer.encode(text)
-late, error = interrupted(call, whole(call) / 4)
+_, _, error = interrupted(call, 0.25)
 print(0 < len(error.ids) < len(ids), ids[:len(error.ids)] == error.ids)
 """)
     assert out.split() == ["True", "True"]
@@ -88,9 +101,7 @@ print(0 < len(error.ids) < len(ids), ids[:len(error.ids)] == error.ids)
 
 def test_an_interrupted_stream_has_failed() -> None:
     out = _run("""
-seconds = whole(lambda: stream.feed(text))
-stream.reset()
-late, error = interrupted(lambda: stream.feed(text), seconds / 4)
+_, _, error = interrupted(lambda: stream.feed(text), 0.25)
 ids = tokenizer.encode(text)
 assert ids[:len(error.ids)] == error.ids and error.ids
 assert stream.n_tokens == len(error.ids)
@@ -115,7 +126,8 @@ signal.signal(signal.SIGINT, lambda *_: seen.append(1))
 expected = tokenizer.encode(text)
 threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 assert tokenizer.encode(text) == expected
-time.sleep(0.2)
+while not seen:
+    time.sleep(0.01)
 print(len(seen))
 """)
     assert out == "1\n"

@@ -73,9 +73,13 @@ def test_time_is_linear(pattern: str, unit: str, n_chunk: int) -> None:
         stage.finish()
         return process_time() - begin
 
-    short = min(seconds(LONG // 8) for _ in range(3))
-    # Quadratic would be 64 times as long.
-    assert seconds(LONG) < 24 * short + 0.05
+    shorts, longs = [], []
+    for _ in range(5):  # other work on the machine only ever adds time
+        shorts.append(seconds(LONG // 8))
+        longs.append(seconds(LONG))
+        if min(longs) < 24 * min(shorts) + 0.05:  # quadratic would be 64 times as long
+            return
+    pytest.fail(f"{longs} s, {shorts} s for an eighth of it")
 
 
 def test_what_is_given_stays_whatever_follows() -> None:
