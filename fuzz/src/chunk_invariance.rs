@@ -36,7 +36,7 @@ fn encode<'a>(
     let mut ids = Vec::new();
     let result = chunks
         .try_for_each(|chunk| {
-            let result = stream.feed(chunk, text.source, settle, &mut ids);
+            let result = stream.feed(chunk, text.source_of(chunk), settle, &mut ids);
             assert_eq!(stream.n_tokens(), ids.len() as u64);
             // Without U+FFFD, every byte is covered by an id or delayed.
             if result.is_ok() && str::from_utf8(&text.bytes).is_ok() {

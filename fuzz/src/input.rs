@@ -78,6 +78,12 @@ impl Text {
         begins.zip(ends).map(|(begin, end)| &self.bytes[begin..end])
     }
 
+    /// What a part of it is: text without surrogates is told apart.
+    pub fn source_of(&self, part: &[u8]) -> Source {
+        let is_valid = self.source == Source::Text && std::str::from_utf8(part).is_ok();
+        if is_valid { Source::Valid } else { self.source }
+    }
+
     /// A `str` is never cut inside a code point.
     fn move_cuts(&mut self) {
         if self.source == Source::Text {

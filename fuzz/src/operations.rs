@@ -122,5 +122,5 @@ fn chunk(input: &mut Input<'_>, choice: u8) -> (Vec<u8>, Source) {
 
 /// Single bytes, or code points of text.
 fn smallest(chunk: &[u8], source: Source) -> impl Iterator<Item = &[u8]> {
-    chunk.chunk_by(move |_, &next| source == Source::Text && next & 0xC0 == 0x80)
+    chunk.chunk_by(move |_, &next| source.is_text() && next & 0xC0 == 0x80)
 }

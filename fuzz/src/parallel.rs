@@ -36,7 +36,7 @@ fn in_place(encoder: &Encoder, text: &Text, n_threads: usize, size: usize) -> En
     let mut rest = Some(text.bytes.as_slice());
     collect(encoder, n_threads, || {
         let text_left = rest.as_mut()?;
-        let part = splitter.next_of(encoder, text_left, text.source, size);
+        let part = splitter.next_of(encoder, text_left, text.source_of(&text.bytes), size);
         if part.is_last {
             rest = None;
         }
@@ -57,7 +57,7 @@ fn in_blocks(encoder: &Encoder, text: &Text, n_threads: usize) -> Encoded {
             chunks = None;
         }
         let mut block = std::mem::take(&mut carry);
-        let part = splitter.part(encoder, &block, text.source, is_last);
+        let part = splitter.part(encoder, &block, text.source_of(&block), is_last);
         carry = block.split_off(part.bytes);
         Some(part.with(block))
     })

@@ -154,7 +154,9 @@ impl Case {
             let (mut stream, mut found) = (self.stream(), Vec::new());
             stream.record();
             for part in parts {
-                stream.feed(part, self.text.source, true, &mut found).expect("no error before");
+                stream
+                    .feed(part, self.text.source_of(part), true, &mut found)
+                    .expect("no error before");
             }
             stream.finish(&mut found).expect("no error before");
             assert_eq!(&found, ids, "asking for spans changes ids: {self:?}");
@@ -177,7 +179,9 @@ impl Case {
         }
         let (mut stream, mut found) = (self.stream(), Vec::new());
         for chunk in self.text.chunks() {
-            stream.feed(chunk, self.text.source, true, &mut found).expect("no error before");
+            stream
+                .feed(chunk, self.text.source_of(chunk), true, &mut found)
+                .expect("no error before");
             let before = (stream.n_tokens(), stream.n_bytes(), stream.delay_bytes());
             let (mut fork, mut other) = (stream.clone(), Vec::new());
             let _ = fork.finish(&mut other);
@@ -202,7 +206,7 @@ impl Case {
         let (mut stream, mut ids) = (self.stream(), Vec::new());
         stream.set_max_pending(limit);
         for chunk in self.text.chunks() {
-            match stream.feed(chunk, self.text.source, true, &mut ids) {
+            match stream.feed(chunk, self.text.source_of(chunk), true, &mut ids) {
                 Ok(()) => assert!(stream.delay_bytes() <= limit as u64),
                 Err(error) => {
                     let ErrorKind::PendingLimit(named) = error.kind else { return };
@@ -237,5 +241,5 @@ impl Case {
 
 /// Single bytes, or code points of text.
 fn smallest(text: &[u8], source: Source) -> Vec<&[u8]> {
-    text.chunk_by(|_, &next| source == Source::Text && next & 0xC0 == 0x80).collect()
+    text.chunk_by(|_, &next| source.is_text() && next & 0xC0 == 0x80).collect()
 }

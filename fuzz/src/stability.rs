@@ -23,7 +23,9 @@ pub fn check(data: &[u8]) {
     stream.set_delay(begin.delay);
     let mut stable = Vec::new();
     for chunk in begin.chunks() {
-        stream.feed(chunk, begin.source, true, &mut stable).expect("no error is possible");
+        stream
+            .feed(chunk, begin.source_of(chunk), true, &mut stable)
+            .expect("no error is possible");
     }
     let own_rest = from_alphabet(&own_rest);
     for rest in RESTS.iter().map(|rest| rest.as_bytes()).chain([own_rest.as_slice()]) {

@@ -25,6 +25,7 @@ __all__ = [
     "fold_case",
     "merges_by_score",
     "release_free_memory",
+    "strings_in_place",
     "unicode_property",
     "usable_cores",
 ]
@@ -34,6 +35,12 @@ MAX_THREADS: int
 
 def usable_cores() -> int:
     """Processors that this process may use, by its affinity and its group's quota."""
+
+def strings_in_place() -> bool:
+    """Are the characters of a `str` read where they are, without a copy that Python makes?
+
+    False if the layout of this Python's `str` is not known, or `TOKSTREAM_SIMD` is `plain`.
+    """
 
 def unicode_property(name: str, /) -> list[tuple[int, int]] | None:
     r"""Inclusive ranges of the code points in `\p{name}`, None if there is no such property."""

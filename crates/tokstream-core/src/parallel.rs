@@ -193,7 +193,7 @@ impl Splitter {
         // A rest that is hardly longer than a part is one.
         let is_last = text.len() <= size + size / 2;
         // Only bytes may be cut inside a character.
-        let is_cut = |at: usize| source == Source::Text && text[at] & 0xC0 == 0x80;
+        let is_cut = |at: usize| source.is_text() && text[at] & 0xC0 == 0x80;
         let size = (size..text.len()).find(|&at| !is_cut(at)).unwrap_or(text.len());
         let block = if is_last { text } else { &text[..size] };
         let part = self.part(encoder, block, source, is_last);

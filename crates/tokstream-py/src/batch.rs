@@ -11,7 +11,6 @@ use std::thread::{self, ThreadId};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use tokstream_core::chunks::Source;
 use tokstream_core::error::Error;
 use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, Splitter, in_order};
 
@@ -130,7 +129,7 @@ fn encode_one(encoder: &Encoder, how: &How, text: &Whole, stop: &Stop) -> Outcom
     while !rest.is_empty() {
         // Of a `str` a character must not be cut.
         let mut end = rest.len().min(BLOCK);
-        while source == Source::Text && rest.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        while source.is_text() && rest.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
             end -= 1;
         }
         let (block, after) = rest.split_at(end);

@@ -1,23 +1,29 @@
 //! Python text → bytes, without leaving cached UTF-8 on the caller's `str`.
 //!
-//! In place: `bytes`, a `memoryview` of them, a `str` that is ASCII. Encoded slice by slice: any
-//! other `str`. Copied block by block while the GIL is held, since it may change under our hands:
+//! In place: `bytes`, a `memoryview` of them, a `str` that is ASCII. Encoded part by part: any
+//! other `str`, from its characters where they are if that is known. Copied block by block while the GIL is held, since it may change under our hands:
 //! any other buffer.
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::LazyLock;
 
 use pyo3::buffer::{PyBuffer, ReadOnlyCell};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
-use tokstream_core::chunks::Source;
+use tokstream_core::chunks::{Characters, Source};
+use tokstream_core::simd::Path;
+
+use crate::strings::{self, Kept};
 
 /// Between blocks of this many bytes signals are looked at.
 pub const BLOCK: usize = 1 << 20;
-/// A longer `str` that is not ASCII is encoded in slices of this many characters.
+/// A longer `str` that is not ASCII is encoded in parts of this many characters.
+const PART: usize = 1 << 16;
+/// The same where Python encodes it.
 const SLICE: usize = 1 << 18;
-/// Encoding a shorter `str` takes less time than asking whether it is ASCII.
-const SHORT: usize = 1 << 10;
+
+static PATH: LazyLock<Path> = LazyLock::new(Path::from_environment);
 
 fn is_ascii(text: &Bound<'_, PyString>) -> PyResult<bool> {
     text.call_method0(pyo3::intern!(text.py(), "isascii"))?.extract()
@@ -108,18 +114,20 @@ pub fn for_each_block(
     if let Ok(text) = object.cast::<PyString>() {
         let text = &exact(text)?;
         let n = text.len()?;
-        if n <= SHORT.min(first) {
-            let bytes = encoded(text)?;
-            return if n == 0 { Ok(()) } else { take(bytes.as_bytes(), Source::Text).map(|_| ()) };
-        }
-        if is_ascii(text)? {
-            return in_place(text.to_str()?.as_bytes(), Source::Text);
-        }
-        let mut sizes = Sizes { next: first, most: SLICE };
+        let characters = match strings::characters(text) {
+            Some(Characters::Ascii(bytes)) => return in_place(bytes, Source::Valid),
+            None if is_ascii(text)? => return in_place(text.to_str()?.as_bytes(), Source::Valid),
+            characters => characters,
+        };
+        let most = if characters.is_some() { PART } else { SLICE };
+        let mut sizes = Sizes { next: first, most };
+        let mut copy = Vec::new();
         let mut begin = 0;
         while begin < n {
             let end = n.min(begin + sizes.take());
-            if take(slice(text, begin, end)?.as_bytes(), Source::Text)?.is_break() {
+            copy.clear();
+            let source = append(text, characters, begin..end, &mut copy)?;
+            if take(&copy, source)?.is_break() {
                 break;
             }
             begin = end;
@@ -136,45 +144,55 @@ pub fn for_each_block(
     let buffer = buffer(object)?;
     let mut copy = Vec::new();
     let mut at = 0;
-    while copy_block(&buffer, py, at, sizes.take(), &mut copy) {
-        at += copy.len();
-        if take(&copy, Source::Bytes)?.is_break() {
-            break;
+    loop {
+        copy.clear();
+        let n = append_block(&buffer, py, at, sizes.take(), &mut copy);
+        if n == 0 || take(&copy, Source::Bytes)?.is_break() {
+            return Ok(());
         }
+        at += n;
     }
-    Ok(())
 }
 
-/// UTF-8 of `text[begin..end]`.
-fn slice<'py>(
-    text: &Bound<'py, PyString>,
-    begin: usize,
-    end: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let slice = PySlice::new(text.py(), begin.cast_signed(), end.cast_signed(), 1);
-    encoded(&text.get_item(slice)?.cast_into::<PyString>()?)
+/// Append the UTF-8 of a part of `text`, whose characters these are if they are known.
+fn append(
+    text: &Bound<'_, PyString>,
+    characters: Option<Characters<'_>>,
+    part: Range<usize>,
+    out: &mut Vec<u8>,
+) -> PyResult<Source> {
+    if let Some(characters) = characters {
+        return Ok(characters.encode(part.start, part.end, *PATH, out));
+    }
+    let (begin, end) = (part.start.cast_signed(), part.end.cast_signed());
+    let slice = PySlice::new(text.py(), begin, end, 1);
+    let bytes = encoded(&text.get_item(slice)?.cast_into::<PyString>()?)?;
+    out.extend_from_slice(bytes.as_bytes());
+    Ok(Source::Text)
 }
 
-/// Put at most `size` bytes from `at` on into `copy`; false if there are none.
-fn copy_block(
+/// Append at most `size` bytes from `at` on; returns how many.
+fn append_block(
     buffer: &PyBuffer<u8>,
     py: Python<'_>,
     at: usize,
     size: usize,
-    copy: &mut Vec<u8>,
-) -> bool {
-    copy.clear();
+    out: &mut Vec<u8>,
+) -> usize {
     let all = buffer.as_slice(py).unwrap_or_default();
-    copy.extend(all[at..].iter().take(size).map(ReadOnlyCell::get));
-    !copy.is_empty()
+    let begin = out.len();
+    out.extend(all[at..].iter().take(size).map(ReadOnlyCell::get));
+    out.len() - begin
 }
 
 /// A whole text that can be read without the GIL.
 pub enum Whole {
     /// An ASCII `str`, used in place.
     Str(PyBackedStr),
-    /// A `bytes` object, or the encoded form of something else.
+    /// A `bytes` object, or the encoded form of a `str`.
     Bytes(PyBackedBytes, Source),
+    /// What had to be encoded or copied.
+    Copy(Vec<u8>, Source),
     /// A view of a `bytes` object.
     View(PyBuffer<u8>),
 }
@@ -186,17 +204,25 @@ impl Whole {
             return Ok(whole);
         }
         if let Ok(text) = object.cast::<PyString>() {
-            return Ok(Self::Bytes(encoded(&exact(text)?)?.into(), Source::Text));
+            let text = exact(text)?;
+            if let Some(characters) = strings::characters(&text) {
+                let mut copy = Vec::new();
+                let source = characters.encode(0, characters.len(), *PATH, &mut copy);
+                return Ok(Self::Copy(copy, source));
+            }
+            return Ok(Self::Bytes(encoded(&text)?.into(), Source::Text));
         }
-        let copy = buffer(object)?.to_vec(object.py())?;
-        Ok(Self::Bytes(PyBytes::new(object.py(), &copy).into(), Source::Bytes))
+        Ok(Self::Copy(buffer(object)?.to_vec(object.py())?, Source::Bytes))
     }
 
     /// The same if nothing has to be encoded or copied.
     fn in_place(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(text) = object.cast::<PyString>() {
             let text = exact(text)?;
-            let is_in_place = is_ascii(&text)?;
+            let is_in_place = match strings::characters(&text) {
+                Some(characters) => matches!(characters, Characters::Ascii(_)),
+                None => is_ascii(&text)?,
+            };
             return is_in_place.then(|| PyBackedStr::try_from(text).map(Self::Str)).transpose();
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
@@ -208,8 +234,9 @@ impl Whole {
     /// Its bytes.
     pub fn bytes(&self) -> (&[u8], Source) {
         match self {
-            Self::Str(text) => (text.as_bytes(), Source::Text),
+            Self::Str(text) => (text.as_bytes(), Source::Valid),
             Self::Bytes(bytes, source) => (bytes, *source),
+            Self::Copy(bytes, source) => (bytes, *source),
             Self::View(buffer) if buffer.len_bytes() == 0 => (&[], Source::Bytes),
             Self::View(buffer) => {
                 // SAFETY: the view is contiguous and keeps its `bytes` object alive, whose
@@ -227,7 +254,9 @@ impl Whole {
 pub enum Held {
     /// In place.
     Whole(Whole),
-    /// A `str` of so many characters that has to be encoded.
+    /// A `str` whose characters are known.
+    Kept(Kept),
+    /// A `str` of so many characters that Python has to encode.
     Slices(Py<PyString>, usize),
     /// A buffer that has to be copied.
     Buffer(PyBuffer<u8>),
@@ -241,28 +270,36 @@ impl Held {
         }
         if let Ok(text) = object.cast::<PyString>() {
             let text = exact(text)?;
+            if let Some(kept) = Kept::new(&text) {
+                return Ok(Self::Kept(kept));
+            }
             let n = text.len()?;
             return Ok(Self::Slices(text.unbind(), n));
         }
         buffer(object).map(Self::Buffer)
     }
 
-    /// The next block of a text that is not in place, about `size` bytes: `at` counts characters
-    /// or bytes. Empty at the end.
-    pub fn block(&self, at: &mut usize, size: usize) -> PyResult<(Vec<u8>, Source)> {
-        Python::attach(|py| match self {
-            Self::Whole(_) => Ok((Vec::new(), Source::Bytes)),
+    /// Append the next block of a text that is not in place, about `size` bytes, to `out`: `at`
+    /// counts characters or bytes. Nothing at the end.
+    pub fn append(&self, at: &mut usize, size: usize, out: &mut Vec<u8>) -> PyResult<Source> {
+        let next = |n: usize, at: &mut usize| {
+            let begin = std::mem::replace(at, (*at + size).min(n));
+            begin..*at
+        };
+        match self {
+            Self::Whole(_) => Ok(Source::Bytes),
+            Self::Kept(kept) => {
+                let characters = kept.characters();
+                let part = next(characters.len(), at);
+                Ok(characters.encode(part.start, part.end, *PATH, out))
+            }
             Self::Slices(text, n) => {
-                let begin = std::mem::replace(at, (*at + size).min(*n));
-                let bytes = slice(text.bind(py), begin, *at)?;
-                Ok((bytes.as_bytes().to_vec(), Source::Text))
+                Python::attach(|py| append(text.bind(py), None, next(*n, at), out))
             }
             Self::Buffer(buffer) => {
-                let mut copy = Vec::new();
-                copy_block(buffer, py, *at, size, &mut copy);
-                *at += copy.len();
-                Ok((copy, Source::Bytes))
+                *at += Python::attach(|py| append_block(buffer, py, *at, size, out));
+                Ok(Source::Bytes)
             }
-        })
+        }
     }
 }

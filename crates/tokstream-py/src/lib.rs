@@ -19,6 +19,7 @@ mod scores;
 mod spec;
 mod stages;
 mod stream;
+mod strings;
 mod tokenizer;
 mod unicode;
 mod words;
@@ -53,6 +54,8 @@ mod _core {
     use crate::stages::{Chunks, Pretokens, Segments};
     #[pymodule_export]
     use crate::stream::Stream;
+    #[pymodule_export]
+    use crate::strings::strings_in_place;
     #[pymodule_export]
     use crate::tokenizer::{Core, SpecialSet};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
+use tokstream_core::chunks::Source;
 use tokstream_core::error::Error;
 use tokstream_core::parallel::{self, Encoder, Part, Splitter};
 
@@ -79,7 +80,14 @@ pub fn encode(
             };
             return parallel::encode(encoder, n_threads, next, take, is_wanted);
         }
-        let mut blocks = Blocks { held: &held, at: 0, is_over: false, carry: Vec::new(), splitter };
+        let mut blocks = Blocks {
+            held: &held,
+            at: 0,
+            is_over: false,
+            carry: Vec::new(),
+            has_surrogates: false,
+            splitter,
+        };
         let next = || {
             blocks.next(encoder, size).unwrap_or_else(|error| {
                 failure = Some(error);
@@ -101,6 +109,8 @@ struct Blocks<'a> {
     is_over: bool,
     /// What is behind the last cut.
     carry: Vec<u8>,
+    /// Were there surrogates before?
+    has_surrogates: bool,
     splitter: Splitter,
 }
 
@@ -109,10 +119,15 @@ impl Blocks<'_> {
         if self.is_over {
             return Ok(None);
         }
-        let (block, source) = self.held.block(&mut self.at, size)?;
-        self.is_over = block.is_empty();
         let mut text = std::mem::take(&mut self.carry);
-        text.extend_from_slice(&block);
+        let n_before = text.len();
+        let mut source = self.held.append(&mut self.at, size, &mut text)?;
+        // What was carried over may have them.
+        self.has_surrogates |= source == Source::Text;
+        if self.has_surrogates {
+            source = Source::Text;
+        }
+        self.is_over = text.len() == n_before;
         let part = self.splitter.part(encoder, &text, source, self.is_over);
         self.carry = text.split_off(part.bytes);
         Ok(Some(part.with(text)))

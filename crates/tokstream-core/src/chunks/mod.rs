@@ -5,12 +5,16 @@
 //! Held back: at most 3 bytes of an unfinished sequence, or one high surrogate.
 
 mod places;
+mod utf8;
+#[cfg(target_arch = "x86_64")]
+mod utf8_avx512;
 
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind};
 
 pub use places::Places;
+pub use utf8::Characters;
 
 /// What `push` is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +23,16 @@ pub enum Source {
     Bytes,
     /// A string whose surrogates, if any, are encoded like other code points (WTF-8).
     Text,
+    /// A string without surrogates. The caller vouches for it: it is not looked at again.
+    Valid,
+}
+
+impl Source {
+    /// Whole characters, none of them cut by the end of a chunk?
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self != Self::Bytes
+    }
 }
 
 /// What to do with input that is not UTF-8.
@@ -76,7 +90,12 @@ impl Decoder {
         }
         while !rest.is_empty() {
             let at = start + (input.len() - rest.len()) as u64;
-            let Err(error) = simdutf8::compat::from_utf8(rest) else {
+            let checked = match source {
+                Source::Valid => Ok(()),
+                Source::Bytes | Source::Text => simdutf8::compat::from_utf8(rest).map(|_| ()),
+            };
+            let Err(error) = checked else {
+                debug_assert!(std::str::from_utf8(rest).is_ok(), "the caller vouched for it");
                 return sink(rest, at..at + rest.len() as u64);
             };
             let (valid, bad) = rest.split_at(error.valid_up_to());
@@ -85,7 +104,7 @@ impl Decoder {
             }
             let at = at + valid.len() as u64;
             rest = match (source, error.error_len()) {
-                (Source::Text, _) => self.surrogate(bad, at, sink)?,
+                (Source::Text | Source::Valid, _) => self.surrogate(bad, at, sink)?,
                 (Source::Bytes, None) => {
                     self.held.extend_from_slice(bad);
                     self.held_is_surrogate = false;
@@ -140,7 +159,7 @@ impl Decoder {
         sink: &mut dyn FnMut(&[u8], Range<u64>) -> Result<(), Error>,
     ) -> Result<&'a [u8], Error> {
         let at = start - self.held.len() as u64;
-        if self.held_is_surrogate != (source == Source::Text) {
+        if self.held_is_surrogate != source.is_text() {
             self.held.clear();
             Self::replace(ErrorKind::UnfinishedCharacter, at..start, on_invalid, sink)?;
             return Ok(input);
@@ -268,7 +287,7 @@ mod tests {
     #[test]
     fn kinds_do_not_mix_inside_a_character() {
         let cut: (&[u8], Source) = (b"a\xC3", Source::Bytes);
-        let text: (&[u8], Source) = (b"b", Source::Text);
+        let text: (&[u8], Source) = (b"b", Source::Valid);
         let error = Error { kind: ErrorKind::UnfinishedCharacter, offset: 1 };
         assert_eq!(decode(&[cut, text], OnInvalid::Fail), Err(error));
         assert_eq!(decode(&[cut, text], OnInvalid::Replace).as_deref(), Ok("a\u{FFFD}b"));
