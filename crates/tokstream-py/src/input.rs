@@ -22,11 +22,26 @@ pub const BLOCK: usize = 1 << 20;
 const PART: usize = 1 << 16;
 /// The same where Python encodes it.
 const SLICE: usize = 1 << 18;
+/// Characters that a whole `str` is judged by.
+const SAMPLE: usize = 1 << 12;
 
 static PATH: LazyLock<Path> = LazyLock::new(Path::from_environment);
 
 fn is_ascii(text: &Bound<'_, PyString>) -> PyResult<bool> {
     text.call_method0(pyo3::intern!(text.py(), "isascii"))?.extract()
+}
+
+/// About how many bytes `object`'s text has, 0 if it is none: a `str` is judged by its beginning.
+pub fn n_bytes_about(object: &Bound<'_, PyAny>) -> usize {
+    let length = object.len().unwrap_or(0);
+    if length < SAMPLE {
+        return length;
+    }
+    let text = object.cast_exact::<PyString>().ok();
+    let Some(characters) = text.and_then(strings::characters) else { return length };
+    let mut bytes = Vec::new();
+    characters.encode(0, SAMPLE, *PATH, &mut bytes);
+    length.saturating_mul(bytes.len()) / SAMPLE
 }
 
 /// UTF-8 of `text`, surrogates as three bytes each.

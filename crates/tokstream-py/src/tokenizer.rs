@@ -18,7 +18,7 @@ use tokstream_core::{core, segments};
 
 use crate::batch;
 use crate::errors::{InvalidTokenIdError, input_error, table_error};
-use crate::input::{BLOCK, for_each_block};
+use crate::input::{BLOCK, for_each_block, n_bytes_about};
 use crate::output;
 use crate::parallel;
 use crate::prepared;
@@ -114,7 +114,7 @@ impl Core {
         let py = text.py();
         let encoder = self.encoder(specials, replace);
         let (opening, closing) = if with_template { self.0.template() } else { (&[][..], &[][..]) };
-        let mut ids = output::Collected::new(py, how.as_array, text.len().unwrap_or(0));
+        let mut ids = output::Collected::new(py, how.as_array, n_bytes_about(text));
         ids.extend(opening)?;
         let mut take = |part: &[u32]| ids.extend(part);
         match parallel::encode(text, &encoder, how.n_threads, how.size, &mut take) {
@@ -210,7 +210,13 @@ impl Core {
         }
         let mut stream = self.stream(specials, replace);
         stream.set_template(with_template);
-        let ids = encode_blocks(text, &mut stream, BLOCK, output::room_for(length), &mut |_| true)?;
+        let ids = encode_blocks(
+            text,
+            &mut stream,
+            BLOCK,
+            output::room_for(n_bytes_about(text)),
+            &mut |_| true,
+        )?;
         output::ids(py, ids, as_array)
     }
 

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use crate::simd::wide::{WIDTH, load_first};
 
-use super::seams::{HASH_BITS, HASH_FACTOR, JOINS_AFTER, JOINS_BEFORE, Seams};
+use super::seams::{HASH_BITS, HASH_FACTOR, LEFT, RIGHT, Seams};
 
 const LANES: usize = 16;
 /// Every third byte of 48: where characters of three bytes begin.
@@ -161,7 +161,7 @@ fn are_joined(tables: &Seams, right: __m512i) -> __m512i {
     };
     let bit = _mm512_srlv_epi32(words, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
     let is_pair = _mm512_and_si512(bit, _mm512_set1_epi32(1));
-    let here = _mm512_and_si512(joins, _mm512_set1_epi32(JOINS_BEFORE.into()));
-    let there = _mm512_and_si512(before(joins), _mm512_set1_epi32(JOINS_AFTER.into()));
-    _mm512_or_si512(is_pair, _mm512_or_si512(here, there))
+    let left = _mm512_srli_epi32::<LEFT>(before(joins));
+    let is_cut = _mm512_and_si512(_mm512_and_si512(left, joins), _mm512_set1_epi32(RIGHT.into()));
+    _mm512_or_si512(is_pair, is_cut)
 }
