@@ -138,7 +138,10 @@ fn inside(
     begin: usize,
     range: Range<usize>,
 ) -> Option<(usize, Cut)> {
-    let seams = core.vocabulary.seams.as_ref().filter(|_| core.normalizer.is_empty())?;
+    if !core.normalizer.is_empty() {
+        return None;
+    }
+    let seams = &core.vocabulary.seams;
     let automaton = &core.automaton;
     let first = ceil(text, range.start.max(begin + LOOK_BACK.min(range.len() / 2)));
     let end = ceil(text, range.end);

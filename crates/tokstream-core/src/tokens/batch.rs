@@ -85,8 +85,7 @@ impl Batch {
         out: &mut Vec<u32>,
     ) {
         let mut parts = std::mem::take(&mut self.parts);
-        let seams = vocabulary.seams.as_ref();
-        let apart = seams.and_then(|seams| seams.take_apart(text, begin, ends, &mut parts));
+        let apart = vocabulary.seams.take_apart(text, begin, ends, &mut parts);
         self.encode_parts(vocabulary, table, text, begin, apart.unwrap_or(ends), out);
         self.parts = parts;
     }

@@ -31,10 +31,14 @@ const N_WORDS: usize = 1 << (HASH_BITS - 6);
 const GOES_ON: u8 = 1;
 /// A token that ends inside it may end like this.
 const IS_CUT: u8 = 2;
-/// Of what may be on the left: shifted by so much, the flags that it needs on the right for a token to
-/// span the boundary.
-pub(super) const LEFT: u32 = 2;
-pub(super) const RIGHT: u8 = GOES_ON | IS_CUT;
+/// An entry that only a whole pretoken becomes begins with it: a part must not look like one.
+const BEGINS: u8 = 4;
+/// Any character, behind the end of such an entry.
+const FOLLOWS: u8 = 8;
+/// Of what may be on the left: shifted by so much, the flags that forbid a boundary where they are on
+/// the right.
+pub(super) const LEFT: u32 = 4;
+pub(super) const RIGHT: u8 = GOES_ON | IS_CUT | BEGINS | FOLLOWS;
 
 /// Which boundaries are spanned. Cost: 192 KiB.
 #[derive(Debug)]
@@ -118,7 +122,20 @@ struct Marks {
 
 impl Marks {
     fn new() -> Self {
-        Self { pairs: vec![0; N_WORDS], joins: vec![0; N_CHARACTERS + SPARE] }
+        let joins = vec![BEGINS << LEFT | FOLLOWS; N_CHARACTERS + SPARE];
+        Self { pairs: vec![0; N_WORDS], joins }
+    }
+
+    /// An entry that a whole pretoken becomes, and nothing less or more.
+    fn add_whole(&mut self, entry: &[u8]) {
+        self.add(entry);
+        if let Character::Whole(first) = character(entry) {
+            self.joins[first as usize] |= BEGINS;
+        }
+        let last = (0..entry.len()).rev().find(|&at| entry[at] & 0xC0 != 0x80);
+        if let Some(Character::Whole(last)) = last.map(|at| character(&entry[at..])) {
+            self.joins[last as usize] |= FOLLOWS << LEFT;
+        }
     }
 
     fn finish(self, path: Path) -> Seams {
@@ -180,6 +197,13 @@ impl Seams {
             marks.add(tokens.bytes(rank));
         }
         marks.finish(Path::from_environment())
+    }
+
+    /// The same where these entries are whole pretokens only.
+    pub(crate) fn with_whole_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut marks = Marks { pairs: self.pairs.to_vec(), joins: self.joins.to_vec() };
+        pieces.for_each(|piece| marks.add_whole(piece));
+        marks.finish(self.path)
     }
 
     /// Put both tables into a file.
@@ -326,7 +350,7 @@ mod tests {
     fn every_path_finds_the_same_parts() {
         let has_avx512 = Path::available().contains(&Path::Avx512);
         let characters = ["的", "是", "。", "あ", "ア", "가", "—", "”", "a", " ", "é", "😀", "7"];
-        let mut n_seams = 0;
+        let (mut n_seams, mut n_whole) = (0, 0);
         let mut state = 1;
         // Now and then nearly all is ASCII.
         let text = |state: &mut u64, n: usize| -> String {
@@ -345,6 +369,12 @@ mod tests {
                 let end = token.len() - next(&mut state) % 3;
                 tokens.push(token.get(begin..end).unwrap_or_default().to_vec());
                 marks.add(&tokens[tokens.len() - 1]);
+            }
+            let mut whole = Vec::new();
+            for _ in 0..next(&mut state) % 4 {
+                let n = next(&mut state) % 3 + 1;
+                whole.push(text(&mut state, n).into_bytes());
+                marks.add_whole(&whole[whole.len() - 1]);
             }
             let tables = marks.finish(Path::Avx512);
             let n = next(&mut state) % 300;
@@ -366,12 +396,25 @@ mod tests {
                 assert!(!is_spanned(&tokens, text.as_bytes(), at), "{text} {at} {tokens:?}");
                 n_seams += 1;
             }
+            let begins = std::iter::once(first).chain(expected[..n].iter().copied());
+            for (begin, &end) in begins.zip(&expected[..n]) {
+                let is_pretoken = ends.contains(&end) && (begin == first || ends.contains(&begin));
+                let is_whole = whole.iter().any(|entry| *entry == text.as_bytes()[begin..end]);
+                assert!(is_pretoken || !is_whole, "{text} {begin} {end} {whole:?}");
+            }
+            let begins = std::iter::once(first).chain(ends.iter().copied());
+            for (begin, &end) in begins.zip(&ends) {
+                let is_whole = whole.iter().any(|entry| *entry == text.as_bytes()[begin..end]);
+                let is_apart = expected[..n].iter().any(|&at| begin < at && at < end);
+                assert!(!(is_whole && is_apart), "{text} {begin} {end} {whole:?}");
+                n_whole += usize::from(is_whole);
+            }
             if has_avx512 {
                 let mut parts = Parts::default();
                 let found = tables.take_apart(text.as_bytes(), first, &ends, &mut parts);
                 assert_eq!(found.unwrap_or(&ends), &expected[..n], "{text}");
             }
         }
-        assert!(n_seams > 10_000, "{n_seams}");
+        assert!(n_seams > 10_000 && n_whole > 100, "{n_seams} {n_whole}");
     }
 }

@@ -90,8 +90,7 @@ pub struct Vocabulary {
     /// that token all the same, as in tiktoken.
     unreachable: Entries,
     pub(crate) extensions: Extensions,
-    /// Unless a pretoken may be a token that Merge does not produce.
-    pub(crate) seams: Option<Seams>,
+    pub(crate) seams: Seams,
     longest: usize,
 }
 
@@ -125,7 +124,8 @@ impl Vocabulary {
         let (automaton, next) = SuffixAutomaton::new(tokens, &sorted, &numbers)?;
         forest.link_suffixes(&next);
         let longest = sorted.iter().map(|&rank| tokens.bytes(rank).len()).max().unwrap_or(0);
-        let seams = unreachable.is_empty().then(|| Seams::new(tokens, &sorted));
+        let seams = Seams::new(tokens, &sorted);
+        let seams = seams.with_whole_pieces(unreachable.iter().map(|&(bytes, _)| bytes));
         for token in &mut sorted {
             *token = numbers[*token as usize];
         }
@@ -141,7 +141,7 @@ impl Vocabulary {
         self.extensions.write(writer);
         writer.put(std::slice::from_ref(&self.longest));
         self.unreachable.write(writer);
-        writer.put_option(self.seams.as_ref(), Seams::write);
+        self.seams.write(writer);
     }
 
     /// Take them back.
@@ -152,20 +152,21 @@ impl Vocabulary {
             extensions: Extensions::read(reader)?,
             longest: reader.take_array::<usize, 1>()?[0],
             unreachable: Entries::read(reader)?,
-            seams: reader.take_option(Seams::read)?,
+            seams: Seams::read(reader)?,
         })
     }
 
     /// Entries that Merge never produces and that are not among the tokens it is derived from:
     /// (bytes, id) of whole pretokens that are one token all the same.
     pub fn add_whole_pieces(&mut self, pieces: &[(Box<[u8]>, u32)]) {
+        if pieces.is_empty() {
+            return;
+        }
         let pieces = pieces.iter().map(|(bytes, id)| (&**bytes, *id));
         let mut all: Vec<(&[u8], u32)> = self.unreachable.iter().chain(pieces).collect();
         all.sort_unstable();
         self.unreachable = all.into_iter().collect();
-        if self.has_whole_pieces() {
-            self.seams = None;
-        }
+        self.seams = self.seams.with_whole_pieces(self.unreachable.iter().map(|(bytes, _)| bytes));
     }
 
     /// Bytes of the longest token that Merge produces.
