@@ -114,6 +114,8 @@ class EncodeStream:
         disallowed_special: SpecialChoice = None,
     ) -> IdArray:
         """Do as `feed`, but return a numpy array of uint32."""
+        if allowed_special is None and disallowed_special is None:
+            return as_array(self._core.feed_array(chunk))
         specials = self._resolve(allowed_special, disallowed_special)
         return as_array(self._core.feed_array(chunk, specials))
 

@@ -72,6 +72,50 @@ def test_between_composition_and_the_maximum_stable_prefix() -> None:
     assert n_exact > 0.97 * n_steps  # the rest is what an NP-hard question would decide
 
 
+def trained_on_bytes(rng: random.Random, characters: str, n: int) -> list[bytes]:
+    """Tokens of bytes, each of the later ones from two neighbours in a random text."""
+    tokens = [bytes([byte]) for byte in sorted(set(characters.encode()))]
+    while len(tokens) < n:
+        parts = naive_merge(tokens, "".join(rng.choices(characters, k=12)).encode())
+        at = rng.randrange(len(parts) - 1)
+        if (token := parts[at] + parts[at + 1]) not in tokens:
+            tokens.append(token)
+    return tokens
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"[的是七]+|[\s\S]", r"[的是七]{1,4}|[\s\S]", r"(?:的是)*七|[\s\S]"]
+)
+def test_boundaries_that_no_token_spans_are_given_out_at_once(pattern: str) -> None:
+    """Characters of three bytes, where a live pretoken is taken apart; tokens of parts of them."""
+    rng = random.Random(7)
+    automaton = compile_pattern(pattern)
+    n_long = 0
+    for _ in range(25):
+        tokens = trained_on_bytes(rng, "的是七", rng.randint(8, 16))
+        rules = tokstream.reference.MergeRules(tokens)
+        if rules.unreachable():
+            continue
+        tokenizer = native.MergeRules(tokens).tokenizer(automaton, {})
+        text = "".join(rng.choices("的是七", k=8))
+        stream = tokenizer.stream()
+        ids: list[int] = []
+        for i, character in enumerate(text):
+            ids += stream.feed(character)
+            most = stable(partial(tok, automaton, tokens), text[: i + 1], "的是七", 3)
+            assert ids == most[: len(ids)], (tokens, text[: i + 1])
+            # Otherwise the live pretoken is bounded, and what that forbids is not asked of all.
+            assert ids == most or "+" not in pattern, (tokens, text[: i + 1])
+            n_long += len(ids) > 5
+        assert ids + stream.finish() == tok(automaton, tokens, text)
+        for n in (2, 3, 5):
+            stream.reset()
+            parts = [text[at : at + n] for at in range(0, len(text), n)]
+            found = [i for part in parts for i in stream.feed(part)]
+            assert found + stream.finish() == tok(automaton, tokens, text), (tokens, text)
+    assert n_long > 50
+
+
 def test_every_cut_gives_the_same_ids() -> None:
     rng = random.Random(3)
     for automaton, tokens, tokenizer in instances(4, 300):

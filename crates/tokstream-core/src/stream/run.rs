@@ -147,9 +147,13 @@ impl Run {
     ) {
         let ends = std::mem::take(&mut scratch.ends);
         let mut rest = ends.as_slice();
-        if rest.first().is_some_and(|&end| !self.is_partial && end - *done <= MAX_KEPT_BYTES) {
+        // What is left of a pretoken is merged as a pretoken is, where no other way leads to ids.
+        let is_like_whole = !self.is_partial || !core.vocabulary.has_whole_pieces();
+        let is_little = |&end: &usize| (end - *done).min(self.live.n_bytes()) <= MAX_KEPT_BYTES;
+        if is_like_whole && rest.first().is_some_and(is_little) {
             // To look it up is faster than to go on merging.
             self.live.clear();
+            self.is_partial = false;
         }
         if let Some(cuts) = &mut self.cuts {
             cuts.extend(rest.iter().map(|&end| self.origin + end as u64));
@@ -212,6 +216,17 @@ impl Run {
                 let end = self.scan.next_end(automaton, rest, emitted);
                 (rest, end.map(|end| (end - emitted) as usize))
             };
+            if end.is_none()
+                && let Some(seam) = vocabulary.last_seam(rest)
+            {
+                // All of it belongs to one pretoken: what lies before the seam is as good as whole.
+                let Scratch { batch, pieces, .. } = &mut *scratch;
+                batch.encode(vocabulary, pieces, rest, 0, &[seam], out);
+                self.live.clear();
+                self.is_partial = true;
+                at += seam;
+                continue;
+            }
             // In some future a pretoken begins here: it may be an entry that Merge does not make.
             let may_begin = !self.is_partial || self.scan.may_begin(automaton, emitted);
             let is_whole = |end: usize| vocabulary.whole_piece(&rest[..end]).is_some();
@@ -226,7 +241,7 @@ impl Run {
                 self.scan.growing(automaton, emitted)
             };
             let across = Across { automaton, growing };
-            if at == done
+            if (at == done || self.live.n_bytes() == 0)
                 && let Some(node) = self.live.prefix(vocabulary, rest)
                 && scratch.window.may_follow(vocabulary, &across, 0, rest, node)
             {

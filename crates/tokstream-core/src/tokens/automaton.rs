@@ -56,6 +56,8 @@ impl Slot {
 #[derive(Debug)]
 pub(crate) struct SuffixAutomaton {
     slots: Table<Slot>,
+    /// By slot: which token is the first, in order of bytes, that begins with the node's string.
+    firsts: Table<u32>,
     leaf_base: u32,
 }
 
@@ -74,12 +76,15 @@ impl SuffixAutomaton {
     pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
         writer.put(std::slice::from_ref(&self.leaf_base));
         writer.put(&self.slots);
+        writer.put(&self.firsts);
     }
 
     /// Take it back.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, TableError> {
         let [leaf_base] = reader.take_array()?;
-        Ok(Self { slots: reader.take()?, leaf_base })
+        let slots: Table<Slot> = reader.take()?;
+        let n = slots.len();
+        Ok(Self { slots, firsts: reader.take_n(n)?, leaf_base })
     }
 
     /// Read `byte` in `node`; every byte is a token, so the root has all children.
@@ -101,6 +106,11 @@ impl SuffixAutomaton {
     /// Length of the node's string.
     pub(crate) fn depth(&self, node: u32) -> usize {
         self.slots[node as usize].depth as usize
+    }
+
+    /// How many tokens come, in order of bytes, before all that begin with the node's string.
+    pub(crate) fn first(&self, node: u32) -> usize {
+        self.firsts[node as usize] as usize
     }
 
     /// Is the node's string a proper prefix of some token?
@@ -303,6 +313,7 @@ impl Builder {
         self.free[0] -= 1;
         let mut own = vec![0_u32; BLOCK];
         let mut depth = vec![0_u16; BLOCK];
+        let mut firsts = vec![0_u32; BLOCK];
         let mut order = vec![(0_u32, 0_u32)];
         let mut leaves = Vec::new();
         let mut open = VecDeque::from([Open { low: 0, high: sorted.len(), depth: 0, node: 0 }]);
@@ -332,12 +343,14 @@ impl Builder {
             }
             own.resize(self.bases.len(), 0);
             depth.resize(self.bases.len(), 0);
+            firsts.resize(self.bases.len(), 0);
             self.bases[node as usize] = base as u32;
             for (&byte, span) in bytes.iter().zip(spans.windows(2)) {
                 let child = base ^ byte as usize;
                 set(&mut self.used, child);
                 self.labels[child] = byte;
                 depth[child] = d + 1;
+                firsts[child] = span[0] as u32;
                 order.push((child as u32, node));
                 open.push_back(Open {
                     low: span[0],
@@ -350,6 +363,7 @@ impl Builder {
         let leaf_base = self.close(&leaves);
         own.resize(self.bases.len(), 0);
         depth.resize(self.bases.len(), 0);
+        firsts.resize(self.bases.len(), 0);
         let slots = self.bases.iter().zip(&self.labels).zip(own.iter().zip(&depth));
         let slots = slots.map(|((&base, &label), (&suffix, &depth))| Slot {
             base_and_label: base << 8 | u32::from(label),
@@ -374,7 +388,8 @@ impl Builder {
                 next[own as usize] = shorter;
             }
         }
-        Ok((SuffixAutomaton { slots: slots.into(), leaf_base }, next))
+        let (slots, firsts) = (slots.into(), firsts.into());
+        Ok((SuffixAutomaton { slots, firsts, leaf_base }, next))
     }
 
     /// Give leaves a base of their own, and empty slots labels that nothing leads to.

@@ -64,7 +64,8 @@ impl Extensions {
     }
 
     /// Is there a token of which `prefix` is a proper prefix, which may follow `before` (any
-    /// token, if that is 0), and whose rest `may_take` accepts?
+    /// token, if that is 0), and whose rest `may_take` accepts? `first`: how many tokens come
+    /// before all that begin with `prefix`.
     ///
     /// Cost: O(tokens with this prefix) at worst, a small part of them usually.
     pub(crate) fn any_may_follow(
@@ -72,6 +73,7 @@ impl Extensions {
         forest: &Forest,
         before: u32,
         prefix: &[u8],
+        first: usize,
         may_take: &dyn Fn(&[u8]) -> bool,
     ) -> bool {
         let due = match before {
@@ -81,12 +83,12 @@ impl Extensions {
                 joined => forest.time(joined),
             },
         };
-        let mut at = self.sorted.partition_point(|&token| forest.bytes(token) <= prefix);
-        let beyond = |token: u32| !forest.bytes(token).starts_with(prefix);
-        let end = at + self.sorted[at..].partition_point(|&token| !beyond(token));
+        let is_whole = |&token: &u32| forest.length(token) == prefix.len();
+        let mut at = first + usize::from(self.sorted.get(first).is_some_and(is_whole));
+        let mut run = Prefixed::new(&self.sorted, forest, prefix, first);
         let mut spine = Spine::default();
-        while at < end {
-            if at % BLOCK == 0 && u64::from(self.earliest[at / BLOCK]) >= due {
+        while run.holds(at) {
+            if at.is_multiple_of(BLOCK) && u64::from(self.earliest[at / BLOCK]) >= due {
                 at += BLOCK;
                 continue;
             }
@@ -100,6 +102,44 @@ impl Extensions {
             at += 1;
         }
         false
+    }
+}
+
+/// The tokens that begin with a prefix: where they end is found a piece at a time, since the first
+/// of them mostly answer the question.
+struct Prefixed<'a> {
+    sorted: &'a [u32],
+    forest: &'a Forest,
+    prefix: &'a [u8],
+    /// Tokens before this one are known to begin with it.
+    end: usize,
+    /// How many are looked at next.
+    step: usize,
+    /// None beyond `end` does.
+    is_known: bool,
+}
+
+impl<'a> Prefixed<'a> {
+    fn new(sorted: &'a [u32], forest: &'a Forest, prefix: &'a [u8], first: usize) -> Self {
+        Self { sorted, forest, prefix, end: first, step: 1, is_known: false }
+    }
+
+    /// Does the token at `at` begin with the prefix? Those before it do.
+    ///
+    /// Cost: O(1) amortized over calls with growing `at`, and O(log tokens) in all.
+    fn holds(&mut self, at: usize) -> bool {
+        while at >= self.end && !self.is_known {
+            let next = (self.end + self.step).max(at + 1).min(self.sorted.len());
+            let begins = |&token: &u32| self.forest.bytes(token).starts_with(self.prefix);
+            if next > self.end && begins(&self.sorted[next - 1]) {
+                self.end = next;
+                self.step *= 2;
+            } else {
+                self.end += self.sorted[self.end..next].partition_point(begins);
+                self.is_known = true;
+            }
+        }
+        at < self.end
     }
 }
 

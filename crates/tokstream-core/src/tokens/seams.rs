@@ -24,6 +24,8 @@ const N_CHARACTERS: usize = 1 << 16;
 const SPARE: usize = 3;
 /// Bytes that are looked at together for any that are not ASCII.
 const STRETCH: usize = 256;
+/// So far from the end of a text `last` looks.
+const MAX_BACK: usize = 64;
 const N_WORDS: usize = 1 << (HASH_BITS - 6);
 
 /// Of what may be on the right of a boundary: a token that begins inside the character on the left
@@ -226,6 +228,43 @@ impl Seams {
         tables.unwrap_or_else(|| unreachable!("made in this size"))
     }
 
+    /// The last seam of `text`, which is part of one pretoken, if there is one near its end.
+    ///
+    /// Cost: O(1), a few characters where there are seams.
+    pub(crate) fn last(&self, text: &[u8]) -> Option<usize> {
+        let least = text.len().saturating_sub(MAX_BACK);
+        let mut at = text.len();
+        let mut after = None;
+        while at > least {
+            let before = match text[..at].last_chunk() {
+                Some(&bytes) if bytes[0] & 0xF0 == 0xE0 => self.joins(code_point(bytes)),
+                _ => {
+                    (at, after) = (at - 1, None);
+                    continue;
+                }
+            };
+            if after.is_some_and(|after| !self.is_spanned(before, after)) {
+                return Some(at);
+            }
+            (at, after) = (at - 3, Some(before));
+        }
+        None
+    }
+
+    /// May a token span the boundary between two characters of three bytes, each with its joins?
+    #[inline(always)]
+    fn is_spanned(&self, (left, left_joins): (u32, u8), (right, joins): (u32, u8)) -> bool {
+        let bit = hash(left, right);
+        let is_pair = (self.pairs[bit >> 6] >> (bit & 63) & 1) as u8;
+        (is_pair | left_joins >> LEFT & joins & RIGHT) != 0
+    }
+
+    /// What the character forbids.
+    #[inline(always)]
+    fn joins(&self, character: u32) -> (u32, u8) {
+        (character, self.joins[character as usize % N_CHARACTERS])
+    }
+
     /// Ends of the parts of the pretokens of `text` that end at `ends`, the first beginning at
     /// `begin`; `None` if there is nothing to take apart.
     pub(crate) fn take_apart<'a>(
@@ -311,16 +350,12 @@ impl Seams {
                 }
                 continue;
             }
-            let right = code_point([lead, middle, last]);
-            let joins = self.joins[right as usize % N_CHARACTERS];
-            if let Some((left, left_joins)) = before {
-                let bit = hash(left, right);
-                let is_pair = (self.pairs[bit >> 6] >> (bit & 63) & 1) as u8;
-                let is_joined = is_pair | left_joins >> LEFT & joins & RIGHT;
+            let right = self.joins(code_point([lead, middle, last]));
+            if let Some(left) = before {
                 parts[n] = at;
-                n += usize::from(is_joined == 0);
+                n += usize::from(!self.is_spanned(left, right));
             }
-            before = Some((right, joins));
+            before = Some(right);
             at += 3;
         }
         n
@@ -414,6 +449,14 @@ mod tests {
                 let found = tables.take_apart(text.as_bytes(), first, &ends, &mut parts);
                 assert_eq!(found.unwrap_or(&ends), &expected[..n], "{text}");
             }
+
+            // The last seam, of those near the end.
+            let bytes = &text.as_bytes()[first..];
+            let n = tables.take_one_apart(bytes, 0, bytes.len(), &mut expected, 0);
+            let near = |&at: &usize| bytes.len() - at + 3 <= MAX_BACK;
+            let last = expected[..n].last().copied();
+            assert_eq!(tables.last(bytes).filter(near), last.filter(near), "{text}");
+            assert!(tables.last(bytes).is_none_or(|at| expected[..n].contains(&at)), "{text}");
         }
         assert!(n_seams > 10_000 && n_whole > 100, "{n_seams} {n_whole}");
     }

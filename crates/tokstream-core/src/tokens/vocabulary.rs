@@ -200,6 +200,11 @@ impl Vocabulary {
         !self.unreachable.ids().is_empty()
     }
 
+    /// The last boundary of `text`, part of one pretoken, that no token spans, if one was found.
+    pub(crate) fn last_seam(&self, text: &[u8]) -> Option<usize> {
+        self.seams.last(text)
+    }
+
     /// May a pretoken that begins with `prefix` still turn out to be such an entry?
     pub(crate) fn may_become_whole_piece(&self, prefix: &[u8]) -> bool {
         let (after, _) = self.unreachable.search(prefix);

@@ -94,9 +94,10 @@ impl Window {
         if (known & !1, growing) == (key[0], key[1]) {
             return known & 1 == 1;
         }
-        let Vocabulary { forest, extensions, .. } = vocabulary;
+        let Vocabulary { forest, automaton, extensions, .. } = vocabulary;
         let may_take = |rest: &[u8]| across.growing.may_take(across.automaton, rest);
-        let answer = extensions.any_may_follow(forest, token, prefix, &may_take);
+        let answer =
+            extensions.any_may_follow(forest, token, prefix, automaton.first(node), &may_take);
         self.memo[slot] = [key[0] | u64::from(answer), key[1]];
         answer
     }
