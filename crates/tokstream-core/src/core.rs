@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use crate::error::TableError;
-use crate::levels::Levels;
-use crate::normalize::Normalizer;
+use crate::levels::{Level, Levels, Scheme};
+use crate::normalize::{Normalizer, Step};
 use crate::prepared::{self, Prepared, Writer};
 use crate::pretokens::{Automaton, CertainCuts};
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
 use crate::spec::{Drops, Markers, Spec};
 use crate::tokens::entries::Entries;
-use crate::tokens::{Expansions, Filter, MergeScratch, TokenTable, Vocabulary};
+use crate::tokens::{Expansions, Filter, Links, MergeScratch, Spaces, TokenTable, Vocabulary};
 
 static NEXT_IDENTITY: AtomicU64 = AtomicU64::new(1);
 
@@ -35,6 +35,8 @@ pub struct Core {
     pub(crate) template: (Vec<u32>, Vec<u32>),
     pub(crate) normalizer: Normalizer,
     pub(crate) levels: Levels,
+    /// The text between added tokens is one pretoken.
+    is_single: bool,
     /// Bytes of text that internal ids stand for; made when offsets are asked for.
     lengths: OnceLock<FxHashMap<u32, u32>>,
     /// Made when a text is encoded on several threads.
@@ -104,6 +106,23 @@ impl Core {
         Self::join(vocabulary, entries, filter, expansions, automaton, spec)
     }
 
+    /// A level that only writes spaces as signs, and puts one first, is a normalizer as well, if
+    /// nothing is looked for in between; then text goes a simpler way.
+    fn simplify(spec: &mut Spec) {
+        let [Level::Metaspace(metaspace)] = spec.levels.as_slice() else { return };
+        let is_looked_for = spec.added.iter().any(|token| token.is_normalized);
+        if metaspace.split || !spec.normalizer.is_empty() || is_looked_for {
+            return;
+        }
+        let sign = metaspace.replacement.to_string();
+        let Ok(replace) = Step::replace(" ", &sign) else { return };
+        let mut steps = vec![replace];
+        if metaspace.scheme != Scheme::Never {
+            steps.push(Step::prepend_unless(&sign, metaspace.scheme == Scheme::First));
+        }
+        (spec.normalizer, spec.levels) = (Normalizer::new(steps), Levels::default());
+    }
+
     /// Join tables and what `spec` says beside them.
     fn join(
         vocabulary: Vocabulary,
@@ -111,9 +130,12 @@ impl Core {
         filter: Option<Filter>,
         expansions: Expansions,
         automaton: Option<Automaton>,
-        spec: Spec,
+        mut spec: Spec,
     ) -> Result<Self, TableError> {
+        let has_normalizer = !spec.normalizer.is_empty();
+        Self::simplify(&mut spec);
         let core = Self {
+            is_single: automaton.is_none(),
             automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
             filter,
@@ -122,7 +144,7 @@ impl Core {
             keeps_added: spec.keeps_added,
             lengths: OnceLock::new(),
             certain_cuts: OnceLock::new(),
-            has_passes: overlap::needs_passes(&spec.added, !spec.normalizer.is_empty()),
+            has_passes: overlap::needs_passes(&spec.added, has_normalizer),
             normalizer: spec.normalizer,
             levels: spec.levels,
             added: spec.added,
@@ -200,6 +222,16 @@ impl Core {
             || self.expansions.are_fused()
             || self.filter.is_some()
             || self.markers != Markers::default()
+    }
+
+    /// Where text between added tokens can be taken apart, if it is one pretoken.
+    pub(crate) fn links(&self) -> Option<&Links> {
+        self.vocabulary.links.as_ref().filter(|_| self.is_single && !self.cuts_pieces())
+    }
+
+    /// The same for text that is not normalized yet, and how spaces are read then.
+    pub(crate) fn links_of_source(&self) -> Option<(&Links, Spaces)> {
+        self.links().zip(self.normalizer.spaces())
     }
 
     /// The set of added tokens of which `allowed` says whether a special one is honoured; the

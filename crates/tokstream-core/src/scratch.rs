@@ -21,6 +21,8 @@ pub(crate) struct Scratch {
     /// Which tokenizer the caches hold ids of.
     owner: u64,
     pub(crate) ends: Ends,
+    /// Boundaries at which one pretoken is taken apart.
+    pub(crate) seams: Vec<usize>,
     pub(crate) merge: MergeScratch,
     pub(crate) batch: Batch,
     pub(crate) window: Window,

@@ -6,6 +6,7 @@
 mod credit;
 mod cut;
 mod general;
+mod parted;
 mod parts;
 mod pieces;
 mod record;

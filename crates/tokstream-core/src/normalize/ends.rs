@@ -65,6 +65,10 @@ impl Prepend {
         Self { text: text.into(), is_inside: false }
     }
 
+    pub(super) fn is_inside(&self) -> bool {
+        self.is_inside
+    }
+
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {
         let mut rest = text;
         if !self.is_inside && !text.is_empty() {
@@ -106,6 +110,10 @@ impl PrependUnless {
     pub(super) fn new(text: &str, first_only: bool) -> Self {
         // Every segment begins with nothing.
         Self { text: text.into(), first_only, is_decided: text.is_empty(), n_read: 0 }
+    }
+
+    pub(super) fn is_inside(&self) -> bool {
+        self.is_decided
     }
 
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {

@@ -33,6 +33,8 @@ pub use step::Step;
 
 use mapped::{Mapped, Trace};
 
+use crate::tokens::Spaces;
+
 /// Input is worked on in blocks of this many bytes, so that buffers between steps stay small.
 const BLOCK: usize = 1 << 14;
 
@@ -58,6 +60,14 @@ impl Normalizer {
     /// Is every step, if there are any, a Unicode normalization form?
     pub(crate) fn has_only_forms(&self) -> bool {
         self.steps.iter().all(Step::is_form)
+    }
+
+    /// What spaces are read as, if that is all it does to a text behind its first character;
+    /// `None` if it may do more.
+    pub(crate) fn spaces(&self) -> Option<Spaces> {
+        let steps: Option<Vec<Spaces>> = self.steps.iter().map(Step::spaces).collect();
+        let has_signs = |steps: Vec<Spaces>| steps.contains(&Spaces::Signs);
+        steps.map(|steps| if has_signs(steps) { Spaces::Signs } else { Spaces::Kept })
     }
 
     /// May no step hold back more than a constant number of bytes?
@@ -94,6 +104,11 @@ impl Normalizing {
     #[must_use]
     pub fn n_held(&self) -> usize {
         self.n_held
+    }
+
+    /// Does no step hold text, or owe some before the next character?
+    pub(crate) fn is_plain(&self) -> bool {
+        self.n_held == 0 && self.steps.iter().all(Step::is_plain)
     }
 
     /// Normalize `text`, valid UTF-8 of whole characters; give `sink` what is certain: output

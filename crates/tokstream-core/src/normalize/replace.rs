@@ -10,6 +10,7 @@ use memchr::memchr;
 
 use super::mapped::Mapped;
 use crate::error::TableError;
+use crate::tokens::SIGN;
 
 #[derive(Debug)]
 struct Rule {
@@ -64,6 +65,11 @@ impl Replace {
         }
         let rule = Rule { literal: literal.to_owned(), content: content.to_owned(), borders };
         Ok(Self { rule: Arc::new(rule), n_matched: 0 })
+    }
+
+    /// Does it write spaces as U+2581, and nothing else?
+    pub(super) fn writes_signs(&self) -> bool {
+        self.rule.literal == " " && self.rule.content.as_bytes() == SIGN
     }
 
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::charsmap::Charsmap;
 use super::mapped::Mapped;
 use crate::error::TableError;
+use crate::tokens::Spaces;
 
 const SIGN: &str = "\u{2581}";
 
@@ -69,6 +70,10 @@ impl Symbols {
             tree.goes_on[node as usize] = true;
         }
         tree
+    }
+
+    fn is_empty(&self) -> bool {
+        self.children.is_empty()
     }
 
     /// Bytes of the longest symbol that `text` begins with; `None` if the text is too short to
@@ -158,7 +163,11 @@ impl SentencePiece {
         options: Options,
     ) -> Result<Self, TableError> {
         let map = Charsmap::from_bytes(charsmap)?;
-        let symbols = Symbols::new(symbols);
+        // Where a character stays as it is by itself, so does a symbol.
+        let changes = map.root().is_some() || options.remove_extra_whitespaces;
+        let is_needed = |symbol: &&String| changes || symbol.contains(' ');
+        let symbols: Vec<String> = symbols.iter().filter(is_needed).cloned().collect();
+        let symbols = Symbols::new(&symbols);
         let is_simple = std::array::from_fn(|byte| {
             let byte = byte as u8;
             byte != b' '
@@ -173,6 +182,19 @@ impl SentencePiece {
     pub(super) fn waits_for(&self) -> Option<&'static str> {
         let removes = self.rule.options.remove_extra_whitespaces;
         removes.then_some("the end of a run of blanks")
+    }
+
+    /// What spaces are read as, if nothing else changes behind the first character.
+    pub(super) fn spaces(&self) -> Option<Spaces> {
+        let Rule { map, symbols, options, .. } = &*self.rule;
+        let is_plain = map.root().is_none() && symbols.is_empty();
+        let spaces = if options.escape_whitespaces { Spaces::Signs } else { Spaces::Kept };
+        (is_plain && !options.remove_extra_whitespaces).then_some(spaces)
+    }
+
+    /// Is nothing owed before the next character, and nothing held?
+    pub(super) fn is_plain(&self) -> bool {
+        self.state.is_plain() && self.state.unread.is_empty()
     }
 
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {

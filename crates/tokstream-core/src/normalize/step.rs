@@ -10,6 +10,7 @@ use super::replace_pattern::ReplacePattern;
 use super::sentencepiece::{Options, SentencePiece};
 use crate::error::TableError;
 use crate::pretokens::Automaton;
+use crate::tokens::Spaces;
 
 /// A step: its tables, which are shared, and its state in one stream.
 #[derive(Clone, Debug)]
@@ -98,6 +99,27 @@ impl Step {
             Kind::ReplacePattern(step) => step.waits_for(),
             Kind::SentencePiece(step) => step.waits_for(),
             _ => None,
+        }
+    }
+
+    /// What it reads spaces as, if that is all it does behind the first character of a segment.
+    pub(super) fn spaces(&self) -> Option<Spaces> {
+        match &self.0 {
+            Kind::Prepend(_) | Kind::PrependUnless(_) => Some(Spaces::Kept),
+            Kind::Replace(step) => step.writes_signs().then_some(Spaces::Signs),
+            Kind::SentencePiece(step) => step.spaces(),
+            _ => None,
+        }
+    }
+
+    /// Is nothing held, and nothing owed before the next character? Only for steps with `spaces`.
+    pub(super) fn is_plain(&self) -> bool {
+        match &self.0 {
+            Kind::Prepend(step) => step.is_inside(),
+            Kind::PrependUnless(step) => step.is_inside(),
+            Kind::Replace(_) => true, // a literal of one byte
+            Kind::SentencePiece(step) => step.is_plain(),
+            _ => false,
         }
     }
 

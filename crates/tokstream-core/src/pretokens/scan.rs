@@ -163,6 +163,13 @@ impl Scan {
         (self.tracked.is_none() && automaton.covers(self.state)).then_some(self.state)
     }
 
+    /// So many more bytes, not none, belong to the live pretoken, which `automaton` never ends.
+    pub(crate) fn skip(&mut self, automaton: &Automaton, n: usize) {
+        self.state = automaton.step(self.state, 0) & !FLAG;
+        self.position += n as u64;
+        self.long += n as u64;
+    }
+
     /// Begin of the live pretoken.
     #[must_use]
     pub fn begin(&self) -> u64 {

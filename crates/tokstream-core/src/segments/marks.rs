@@ -10,6 +10,7 @@
 use aho_corasick::AhoCorasick;
 
 use crate::error::TableError;
+use crate::tokens::SIGN;
 use crate::unicode::is_word;
 
 use super::{Openings, Segment, search};
@@ -36,19 +37,32 @@ pub struct MarkSet {
     search: Option<AhoCorasick>,
     openings: Openings,
     strips_left: bool,
+    is_plain: bool,
+}
+
+impl Mark {
+    fn is_plain(&self) -> bool {
+        let has_conditions = self.strips_left || self.strips_right || self.is_single_word;
+        let has_sign = self.content.windows(SIGN.len()).any(|part| part == SIGN);
+        !has_conditions && !has_sign && !self.content.contains(&b' ')
+    }
 }
 
 impl MarkSet {
-    /// Of equal strings the first counts.
+    /// Of equal strings the first counts. Without any token there is nothing to look for.
     pub fn new(marks: Vec<Mark>) -> Result<Self, TableError> {
         let strings: Vec<Vec<u8>> = marks.iter().map(|mark| mark.content.clone()).collect();
         if strings.iter().any(Vec::is_empty) {
             return Err(TableError("an added token must not be empty".into()));
         }
+        if marks.iter().all(|mark| mark.id.is_none()) {
+            return Ok(Self::default()); // what is found would stay text
+        }
         Ok(Self {
             search: search(&strings)?,
             openings: Openings::new(&strings),
             strips_left: marks.iter().any(|mark| mark.strips_left),
+            is_plain: marks.iter().all(Mark::is_plain),
             marks,
         })
     }
@@ -57,6 +71,30 @@ impl MarkSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
+    }
+
+    /// Are all tokens found by what they are written as, which has no space, nor the sign for one?
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// Text that is at least as long as each string.
+    pub(crate) fn prefix<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[..character_end(text, self.openings.longest)]
+    }
+
+    /// Where in `text` the first string begins, or may begin, and where all that overlaps it ends,
+    /// as far as that is known.
+    pub(crate) fn first(&self, text: &[u8]) -> (usize, usize) {
+        let open = self.openings.first(text, 0);
+        let found = self.search.as_ref().and_then(|search| search.find(text));
+        match found.filter(|found| found.start() <= open) {
+            Some(found) => {
+                let end = found.end() + self.openings.longest;
+                (found.start(), character_end(text, end))
+            }
+            None => (open, text.len()),
+        }
     }
 
     /// Do both look for the same?
@@ -101,6 +139,13 @@ fn trailing_blanks(text: &[u8]) -> usize {
 
 fn valid(text: &[u8]) -> &str {
     std::str::from_utf8(text).unwrap_or_default()
+}
+
+/// The end of the character of `text` that ends at `at` or goes on there.
+fn character_end(text: &[u8], at: usize) -> usize {
+    let is_inside = |byte: &u8| byte & 0xC0 == 0x80;
+    let rest = text.get(at..).unwrap_or_default();
+    text.len().min(at + rest.iter().take_while(|byte| is_inside(byte)).count())
 }
 
 /// The character that ends at the end of `text`.

@@ -9,6 +9,7 @@ use crate::core::Core;
 use crate::levels::{LevelState, Sink};
 use crate::scratch::Scratch;
 use crate::segments::Segment;
+use crate::tokens::Spaces;
 
 use super::general::Context;
 use super::pieces::{Pieces, Tools};
@@ -186,6 +187,55 @@ impl Cut {
             }
             Route::Cascaded { pieces, .. } => pieces.flush(&mut context.tools()),
         }
+    }
+
+    /// Is it remembered what every id stands for?
+    pub(super) fn has_record(&self) -> bool {
+        match &self.route {
+            Route::Scanned { record, .. } => record.is_some(),
+            Route::Cascaded { pieces, .. } => pieces.record.is_some(),
+        }
+    }
+
+    /// Does nothing wait, so that what comes begins a token?
+    pub(super) fn is_closed(&self) -> bool {
+        match &self.route {
+            Route::Scanned { run, ready, .. } => ready.is_empty() && run.is_closed(),
+            Route::Cascaded { .. } => false,
+        }
+    }
+
+    /// A token ends behind the text so far: let all its ids be out. False if that cannot be.
+    pub(super) fn close_here(&mut self, context: &mut Context<'_>) -> bool {
+        self.hand_on(context);
+        let Route::Scanned { run, track, .. } = &mut self.route else { return false };
+        let Context { core, scratch, out, .. } = context;
+        let begin = out.len();
+        run.close_here(core, scratch, out);
+        core.expansions.expand(out, begin, &mut false);
+        track.forget(0);
+        true
+    }
+
+    /// Encode the parts of `text` that end at `ends`, as its source has it; right behind
+    /// `close_here`, or again.
+    pub(super) fn encode_parts(
+        &mut self,
+        context: &mut Context<'_>,
+        spaces: Spaces,
+        text: &[u8],
+        begin: usize,
+        ends: &[usize],
+    ) {
+        let Route::Scanned { run, track, .. } = &mut self.route else { return };
+        let Context { core, scratch, out, .. } = context;
+        let first = out.len();
+        run.encode_parts(core, scratch, spaces, text, begin, ends, out);
+        core.expansions.expand(out, first, &mut false);
+        let text = &text[begin..ends.last().copied().unwrap_or(begin)];
+        track.add(text, text.len());
+        track.forget(0);
+        self.n_source += text.len() as u64;
     }
 
     /// The run through the pattern, if a single one does all the cutting.

@@ -4,6 +4,8 @@
 //! the stages hold back. Every stage says from how many bytes of the segments' text its output
 //! came, so that what ids cover can be traced back.
 
+mod parted;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,6 +33,9 @@ pub(super) struct General {
 struct Rest {
     normalizing: Option<Normalizing>,
     late: Late,
+    /// Text that comes next, before which a token ends for certain; if one does behind it, too, it
+    /// need not grow. Gone at the end of a feed.
+    tail: Vec<u8>,
 }
 
 /// The stages behind the normalizer.
@@ -69,7 +74,7 @@ impl General {
             earlier: VecDeque::new(),
             cut: Cut::new(core, run),
         };
-        Self { first: Marking::default(), rest: Rest { normalizing, late } }
+        Self { first: Marking::default(), rest: Rest { normalizing, late, tail: Vec::new() } }
     }
 
     /// Remember what every id stands for.
@@ -90,7 +95,7 @@ impl General {
 
     /// Bytes of the segments' text that wait, see `Held`.
     pub(super) fn held(&self, core: &Core) -> Held {
-        let Rest { normalizing, late } = &self.rest;
+        let Rest { normalizing, late, .. } = &self.rest;
         Held {
             n_chunks: 0,
             n_segments: self.first.n_held(),
@@ -125,6 +130,7 @@ impl General {
     /// what follows: others will be looked for.
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
         self.release_first(context);
+        self.rest.grow_tail(context);
         let n_held = self.rest.normalizing.as_ref().map_or(0, Normalizing::n_held);
         self.rest.late.change(context, n_held);
         self.rest.late.cut.hand_on(context);
@@ -142,13 +148,15 @@ impl General {
 
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
+        self.rest.grow_tail(context);
         self.rest.late.cut.settle(context);
     }
 
     /// The text so far is followed by a character that normalizing it does not depend on: the run
     /// that has all of it. `None` if there is more than a normalizer before that.
     pub(super) fn cut(&mut self, context: &mut Context<'_>) -> Option<&mut Run> {
-        let Rest { normalizing, late } = &mut self.rest;
+        self.rest.grow_tail(context);
+        let Rest { normalizing, late, .. } = &mut self.rest;
         if context.passes.is_some() {
             return None;
         }
@@ -186,8 +194,8 @@ impl Rest {
         }
     }
 
-    fn text(&mut self, context: &mut Context<'_>, text: &[u8]) {
-        let Self { normalizing, late } = self;
+    fn grow(&mut self, context: &mut Context<'_>, text: &[u8]) {
+        let Self { normalizing, late, .. } = self;
         match normalizing {
             Some(normalizing) => {
                 normalizing.push(text, &mut |text, n_source| late.text(context, text, n_source));
@@ -197,7 +205,8 @@ impl Rest {
     }
 
     fn finish(&mut self, context: &mut Context<'_>) {
-        let Self { normalizing, late } = self;
+        self.finish_tail(context);
+        let Self { normalizing, late, .. } = self;
         if let Some(normalizing) = normalizing {
             normalizing.finish(&mut |text, n_source| late.text(context, text, n_source));
         }
@@ -206,6 +215,11 @@ impl Rest {
 }
 
 impl Late {
+    /// Need it not be known what becomes of each byte?
+    fn is_simple(&self) -> bool {
+        self.earlier.is_empty() && !self.cut.has_record()
+    }
+
     fn text(&mut self, context: &mut Context<'_>, text: &[u8], n_source: usize) {
         let (mut text, mut n_source) = (text, n_source);
         while let Some((n, passes)) = self.earlier.front_mut() {

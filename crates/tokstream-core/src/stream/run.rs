@@ -3,6 +3,7 @@
 //! In: text of one segment. Out: ids that are final. Held back: from the last emitted boundary on.
 
 mod cut;
+mod parted;
 
 use crate::core::Core;
 use crate::pretokens::{Growing, Scan, Stop};
@@ -10,6 +11,7 @@ use crate::scratch::Scratch;
 use crate::tokens::{Across, Live, MAX_KEPT_BYTES};
 
 use super::credit::Credit;
+use parted::Single;
 
 /// Least text joined to pending text at a time, in bytes.
 const MIN_JOIN: usize = 64;
@@ -68,14 +70,23 @@ impl Run {
         (self.scan.position() - certain) as usize
     }
 
-    /// Take more text; complete pretokens are encoded at once.
+    /// Take more text; complete pretokens are encoded at once, and complete parts of a single one.
     pub(super) fn feed(
         &mut self,
         core: &Core,
         scratch: &mut Scratch,
-        mut text: &[u8],
+        text: &[u8],
         out: &mut Vec<u32>,
     ) {
+        match core.links() {
+            Some(links) => {
+                super::parted::take(links, text, &mut Single { run: self, core, scratch, out });
+            }
+            None => self.grow(core, scratch, text, out),
+        }
+    }
+
+    fn grow(&mut self, core: &Core, scratch: &mut Scratch, mut text: &[u8], out: &mut Vec<u32>) {
         self.credit.earn(text.len());
         if !self.pending.is_empty() {
             // Join just enough to get past the pending text, then go on in place.

@@ -6,6 +6,7 @@
 //! that its values stay in registers.
 
 use super::lanes::{self, Job};
+use super::links::SIGN;
 use super::merge::{MergeScratch, shrink};
 use super::pieces::{self, Found, Key, PieceTable};
 use super::seams::Parts;
@@ -18,6 +19,37 @@ const MAX_IDS: usize = 4 * GROUP;
 /// Bytes of all pretokens that are merged along with each other, save the last of them.
 const MAX_VALUES: usize = 4096;
 const N_LATEST: usize = 1024;
+
+/// What a space in the text at hand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spaces {
+    /// A space.
+    Kept,
+    /// U+2581, which it was not replaced by yet. Pieces are kept as they are in the text: what a
+    /// normalizer has turned into signs has no spaces, so the two never mean different ids.
+    Signs,
+}
+
+impl Spaces {
+    /// The text that is merged.
+    fn text<'a>(self, text: &'a [u8], folded: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::Kept => text,
+            Self::Signs => folded,
+        }
+    }
+}
+
+/// Append `piece` with a sign for each space.
+fn fold(piece: &[u8], folded: &mut Vec<u8>) {
+    for &byte in piece {
+        if byte == b' ' {
+            folded.extend_from_slice(&SIGN);
+        } else {
+            folded.push(byte);
+        }
+    }
+}
 
 /// Buffers of a batch, kept between calls.
 #[derive(Debug)]
@@ -42,6 +74,8 @@ pub struct Batch {
     n_values: usize,
     /// Ids of pretokens that have too many for a `Found`.
     spill: Vec<u32>,
+    /// Text of the jobs, if that is not the text at hand.
+    folded: Vec<u8>,
     merge: MergeScratch,
 }
 
@@ -58,9 +92,10 @@ impl Default for Batch {
             job_of: Vec::new(),
             latest: vec![0; N_LATEST],
             same: Vec::new(),
-            values: vec![0; MAX_VALUES + pieces::MAX_BYTES],
+            values: vec![0; MAX_VALUES + SIGN.len() * pieces::MAX_BYTES],
             n_values: 0,
             spill: Vec::new(),
+            folded: Vec::new(),
             merge: MergeScratch::default(),
         }
     }
@@ -71,6 +106,7 @@ impl Batch {
     pub(crate) fn shrink(&mut self) {
         self.parts.shrink();
         shrink(&mut self.spill);
+        shrink(&mut self.folded);
         self.merge.shrink();
     }
 
@@ -84,14 +120,31 @@ impl Batch {
         ends: &[usize],
         out: &mut Vec<u32>,
     ) {
+        self.encode_as(Spaces::Kept, vocabulary, table, text, begin, ends, out);
+    }
+
+    /// The same for text whose spaces are read as `spaces` says.
+    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
+    pub(crate) fn encode_as(
+        &mut self,
+        spaces: Spaces,
+        vocabulary: &Vocabulary,
+        table: &mut PieceTable,
+        text: &[u8],
+        begin: usize,
+        ends: &[usize],
+        out: &mut Vec<u32>,
+    ) {
         let mut parts = std::mem::take(&mut self.parts);
         let apart = vocabulary.seams.take_apart(text, begin, ends, &mut parts);
-        self.encode_parts(vocabulary, table, text, begin, apart.unwrap_or(ends), out);
+        self.encode_parts(spaces, vocabulary, table, text, begin, apart.unwrap_or(ends), out);
         self.parts = parts;
     }
 
+    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
     fn encode_parts(
         &mut self,
+        spaces: Spaces,
         vocabulary: &Vocabulary,
         table: &mut PieceTable,
         text: &[u8],
@@ -103,7 +156,7 @@ impl Batch {
             self.make_keys(table, text, begin, ends);
             let n_misses = self.look_up(table, ends.len());
             if n_misses > 0 {
-                self.merge_misses(vocabulary, table, text, begin, ends, n_misses);
+                self.merge_misses(spaces, vocabulary, table, text, begin, ends, n_misses);
             }
             self.append(ends.len(), out);
             begin = ends.last().copied().unwrap_or(begin);
@@ -138,8 +191,10 @@ impl Batch {
 
     /// Find the ids of the pretokens that were not found, the first of all beginning at `first`.
     #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
     fn merge_misses(
         &mut self,
+        spaces: Spaces,
         vocabulary: &Vocabulary,
         table: &mut PieceTable,
         text: &[u8],
@@ -150,6 +205,7 @@ impl Batch {
         self.spill.clear();
         self.same.clear();
         self.clear_jobs();
+        let mut folded = std::mem::take(&mut self.folded);
         for &index in &self.misses[..n_misses] {
             table.view().prefetch_second(self.hashes[index as usize]);
         }
@@ -177,20 +233,40 @@ impl Batch {
                 if let Some(ids) = table.long.find(piece) {
                     self.spill.extend_from_slice(ids);
                 } else {
-                    vocabulary.merge(piece, &mut self.merge, &mut self.spill);
+                    let n_folded = folded.len();
+                    let merged = match spaces {
+                        Spaces::Kept => piece,
+                        Spaces::Signs => {
+                            fold(piece, &mut folded);
+                            &folded[n_folded..]
+                        }
+                    };
+                    vocabulary.merge(merged, &mut self.merge, &mut self.spill);
+                    folded.truncate(n_folded);
                     table.long.put(piece, &self.spill[n_spilled..]);
                 }
                 self.found[index] = Found::new(&self.spill, n_spilled);
                 continue;
             }
+            let (begin, length) = match spaces {
+                Spaces::Kept => (begin, length),
+                Spaces::Signs => {
+                    let place = folded.len();
+                    fold(&text[begin..ends[index]], &mut folded);
+                    (place, folded.len() - place)
+                }
+            };
             self.jobs.push(Job { begin, length, values: self.n_values });
             self.job_of.push(index as u32);
             self.n_values += length;
             if self.n_values > MAX_VALUES {
-                self.do_jobs(vocabulary, table, text);
+                self.do_jobs(vocabulary, table, spaces.text(text, &folded));
+                folded.clear();
             }
         }
-        self.do_jobs(vocabulary, table, text);
+        self.do_jobs(vocabulary, table, spaces.text(text, &folded));
+        folded.clear();
+        self.folded = folded;
         for &(index, other) in &self.same {
             self.found[index as usize] = self.found[other as usize];
         }

@@ -62,8 +62,10 @@ impl Expansions {
     ///
     /// Cost: O(ids).
     pub fn expand(&self, out: &mut Vec<u32>, begin: usize, follows: &mut bool) {
-        if self.fused.is_none() && out[begin..].iter().all(|&id| id < self.least) {
-            return;
+        let mut begin = begin;
+        if self.fused.is_none() {
+            let Some(n) = out[begin..].iter().position(|&id| id >= self.least) else { return };
+            begin += n;
         }
         self.expand_each(out, begin, follows, &mut |_, _| {});
     }

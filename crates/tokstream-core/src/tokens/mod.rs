@@ -10,6 +10,7 @@ mod expansions;
 mod extensions;
 mod filter;
 mod lanes;
+mod links;
 mod live;
 mod long_pieces;
 mod merge;
@@ -23,8 +24,10 @@ mod vocabulary;
 mod window;
 
 pub use batch::Batch;
+pub(crate) use batch::Spaces;
 pub use expansions::Expansions;
 pub use filter::Filter;
+pub(crate) use links::{Links, SIGN};
 pub use live::Live;
 pub use merge::MergeScratch;
 pub use order::{BEGIN_MARKER, END_MARKER, HIDDEN, Order, Units, canonical_order};

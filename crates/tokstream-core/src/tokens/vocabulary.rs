@@ -7,6 +7,7 @@ use super::automaton::SuffixAutomaton;
 use super::canonical::{self, Rules};
 use super::entries::Entries;
 use super::extensions::Extensions;
+use super::links::Links;
 use super::merge::Forest;
 use super::seams::Seams;
 
@@ -91,6 +92,8 @@ pub struct Vocabulary {
     unreachable: Entries,
     pub(crate) extensions: Extensions,
     pub(crate) seams: Seams,
+    /// Unless a pretoken may be a token that Merge does not produce.
+    pub(crate) links: Option<Links>,
     longest: usize,
 }
 
@@ -126,12 +129,13 @@ impl Vocabulary {
         let longest = sorted.iter().map(|&rank| tokens.bytes(rank).len()).max().unwrap_or(0);
         let seams = Seams::new(tokens, &sorted);
         let seams = seams.with_whole_pieces(unreachable.iter().map(|&(bytes, _)| bytes));
+        let links = unreachable.is_empty().then(|| Links::new(tokens, &sorted));
         for token in &mut sorted {
             *token = numbers[*token as usize];
         }
         let extensions = Extensions::new(sorted, &forest);
         let unreachable = unreachable.into_iter().collect();
-        Ok(Self { forest, automaton, unreachable, extensions, seams, longest })
+        Ok(Self { forest, automaton, unreachable, extensions, seams, links, longest })
     }
 
     /// Put all tables into a file.
@@ -142,6 +146,7 @@ impl Vocabulary {
         writer.put(std::slice::from_ref(&self.longest));
         self.unreachable.write(writer);
         self.seams.write(writer);
+        writer.put_option(self.links.as_ref(), Links::write);
     }
 
     /// Take them back.
@@ -153,6 +158,7 @@ impl Vocabulary {
             longest: reader.take_array::<usize, 1>()?[0],
             unreachable: Entries::read(reader)?,
             seams: Seams::read(reader)?,
+            links: reader.take_option(Links::read)?,
         })
     }
 
@@ -167,6 +173,9 @@ impl Vocabulary {
         all.sort_unstable();
         self.unreachable = all.into_iter().collect();
         self.seams = self.seams.with_whole_pieces(self.unreachable.iter().map(|(bytes, _)| bytes));
+        if self.has_whole_pieces() {
+            self.links = None;
+        }
     }
 
     /// Bytes of the longest token that Merge produces.
