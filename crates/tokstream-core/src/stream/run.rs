@@ -160,8 +160,8 @@ impl Run {
         let mut rest = ends.as_slice();
         // What is left of a pretoken is merged as a pretoken is, where no other way leads to ids.
         let is_like_whole = !self.is_partial || !core.vocabulary.has_whole_pieces();
-        let is_little = |&end: &usize| (end - *done).min(self.live.n_bytes()) <= MAX_KEPT_BYTES;
-        if is_like_whole && rest.first().is_some_and(is_little) {
+        let is_little = |n: usize| n > 0 && n.min(self.live.n_bytes()) <= MAX_KEPT_BYTES;
+        if is_like_whole && rest.first().is_some_and(|&end| is_little(end - *done)) {
             // To look it up is faster than to go on merging.
             self.live.clear();
             self.is_partial = false;

@@ -167,6 +167,7 @@ impl Batch {
     fn make_keys(&mut self, table: &PieceTable, text: &[u8], mut begin: usize, ends: &[usize]) {
         let table = table.view();
         for ((&end, key), hash) in ends.iter().zip(&mut self.keys).zip(&mut self.hashes) {
+            debug_assert!(begin < end, "no pretoken is empty");
             *key = pieces::key(text, begin, end);
             *hash = pieces::hash(*key);
             table.prefetch(*hash);
