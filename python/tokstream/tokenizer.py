@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from operator import index
 
-from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
 from tokstream._light import TYPE_CHECKING, final
-from tokstream._tables import Tables, shared_tables
+from tokstream._tables import Tables, note_related, related_tables, shared_tables
 from tokstream.errors import (
     ConfigurationError,
     InvalidTokenIdError,
@@ -117,11 +116,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         if eos is not None and eos not in special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
         self._fill_plain(name, vocabulary, pattern, special_tokens, eos)
-        self._share(
-            lambda: Tables(
-                _plain_core(vocabulary, _automaton or _automaton_of(pattern), special_tokens)
-            )
-        )
+
+        def build() -> Tables:
+            from tokstream.prepared.ranks import tables  # noqa: PLC0415 - seldom needed
+
+            return tables(self._key, vocabulary, special_tokens, _automaton)
+
+        self._share(build)
 
     def _fill(
         self,
@@ -161,12 +162,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     def _share(self, build: Callable[[], Tables], default: SpecialDefault = "refuse") -> None:
         """Take the process's tables for this content, built if there are none."""
+        values = self._special_tokens.values()
         self._tables: Tables = shared_tables(self._key, build)
+        if not self._has_parts:
+            note_related(self._key, self._tables, values)
         self._core = self._tables.core
         own_tokens = self._core if self._has_parts else None
         self._special = SpecialPolicy(self._special_tokens, default, own_tokens)
         self._shared_ids = {}
-        values = self._special_tokens.values()
         if not self._has_parts and len(set(values)) < len(values):
             spellings: dict[int, list[bytes]] = {}
             for text, token_id in self._special_tokens.items():
@@ -187,7 +190,10 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             self._has_parts = True
 
         def build() -> Tables:
-            core = parts.build()
+            related = None
+            if not self._has_parts:
+                related = related_tables(self._key, special_tokens.items())
+            core = parts.build() if related is None else related.core
             if place is not None and place.path is not None:
                 from tokstream.prepared.parts import keep  # noqa: PLC0415 - seldom needed
 
@@ -242,7 +248,9 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         return self
 
     def _automaton_bytes(self) -> bytes:
-        return _automaton_of(self._pattern)
+        from tokstream.prepared.ranks import compiled  # noqa: PLC0415 - seldom needed
+
+        return compiled(self._pattern)
 
     @property
     def _vocabulary(self) -> Vocabulary:
@@ -551,25 +559,6 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 def _plain_key(digest: str, pattern: str, special_tokens: Mapping[str, int]) -> tuple[object, ...]:
     """Return what tells the content of a rank file or encoding from any other."""
     return digest, pattern, tuple(sorted(special_tokens.items()))
-
-
-def _plain_core(
-    vocabulary: Vocabulary, automaton: bytes, special_tokens: Mapping[str, int]
-) -> _core.Core:
-    """Return the tables of a vocabulary whose ids are merge ranks."""
-    tables = (vocabulary.blob, vocabulary.lengths, vocabulary.ids)
-    return _core.Core(*tables, list(special_tokens.items()), automaton)
-
-
-def _automaton_of(pattern: str) -> bytes:
-    """Compile a pattern, or take what was compiled before for an embedded encoding."""
-    from tokstream.encodings.registry import compiled_pattern  # noqa: PLC0415 - see `_light`
-
-    if (known := compiled_pattern(pattern)) is not None:
-        return known
-    from tokstream.patterns import compile_pattern  # noqa: PLC0415 - it brings the compiler
-
-    return compile_pattern(pattern).to_bytes()
 
 
 def _rebuild(
