@@ -198,6 +198,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
                 from tokstream.prepared.parts import keep  # noqa: PLC0415 - seldom needed
 
                 if (stored := keep(place, core, parts, self._key)) is not None:
+                    self._stored = stored
                     return Tables(stored.core(), place.path)
             return Tables(core)
 
@@ -212,8 +213,18 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         return self
 
     @classmethod
-    def _from_file(cls, stored: StoredParts, path: str | None) -> Tokenizer:
+    def _from_file(
+        cls,
+        stored: StoredParts,
+        path: str | None,
+        build: Callable[[], Tables] | None = None,
+    ) -> Tokenizer:
         """Build a tokenizer from a prepared file.
+
+        Args:
+            stored: what is in it.
+            path: where it is.
+            build: gives the tables, if not the file does.
 
         Raises:
             ValueError: the file is damaged.
@@ -230,7 +241,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         )
         self._has_parts = head["has_parts"]
         self._stored = stored
-        self._share(lambda: Tables(stored.core(), path), head["special_default"])
+        self._share(build or (lambda: Tables(stored.core(), path)), head["special_default"])
         return self
 
     @classmethod
@@ -547,8 +558,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             from tokstream.encodings import get_encoding  # noqa: PLC0415 - it imports this module
 
             return get_encoding, (self._name,)
+        if self._stored is not None:
+            from tokstream.prepared.pickles import from_sections  # noqa: PLC0415 - seldom needed
+
+            return from_sections, (self._tables.path, self._stored.sections())
         if (parts := self._parts) is not None:
-            return Tokenizer._from_parts, (parts,)
+            from tokstream.prepared.pickles import from_parts  # noqa: PLC0415 - seldom needed
+
+            return from_parts, (parts,)
         eos = self._eos if self._eos in self._special_tokens else None
         return _rebuild, (self._name, self._vocabulary, self._pattern, self._special_tokens, eos)
 

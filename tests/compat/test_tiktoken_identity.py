@@ -134,7 +134,8 @@ def test_ids_that_are_no_ranks_are_not_taken_for_ranks() -> None:
 
 
 def test_single_tokens_of_odd_kinds() -> None:
-    base, theirs = ours.get_encoding("cl100k_base"), tiktoken_encoding("cl100k_base")
+    base: Any = ours.get_encoding("cl100k_base")
+    theirs = tiktoken_encoding("cl100k_base")
     for _ in range(2):  # found, then kept
         for token in (" the", b" the", bytearray(b" the"), memoryview(b" the"), "<|endoftext|>"):
             assert base.encode_single_token(token) == theirs.encode_single_token(bytes_of(token))
@@ -143,12 +144,12 @@ def test_single_tokens_of_odd_kinds() -> None:
                 base.encode_single_token(missing)
         for wrong in (5, None, ["a"]):
             with pytest.raises(TypeError):
-                base.encode_single_token(wrong)  # type: ignore[arg-type]
+                base.encode_single_token(wrong)
         assert base.decode_single_token_bytes(279) == b" the"
         assert base.decode_tokens_bytes(iter([279, 100257])) == [b" the", b"<|endoftext|>"]
-        for wrong in (279.0, "279", None):
+        for no_id in (279.0, "279", None):
             with pytest.raises(TypeError):
-                base.decode_single_token_bytes(wrong)  # type: ignore[arg-type]
+                base.decode_single_token_bytes(no_id)
         for bad in (-1, 100256, 2**32, 2**70):
             with pytest.raises(KeyError):
                 base.decode_tokens_bytes([279, bad])

@@ -78,7 +78,8 @@ class Encoding(_Root):
             ConfigurationError: a `ValueError`: pattern or vocabulary cannot be honoured exactly.
             TokenCountError: an `AssertionError`: `explicit_n_vocab` is not the number of ids.
 
-        Cost: about a second for 100,000 tokens; less for a pattern of an embedded encoding.
+        Cost: about a second for 100,000 tokens, once: tables are shared with encodings of the same
+            ranks and pattern in this process, and kept in a file for later ones.
         """
         vocabulary = Vocabulary.from_ranks(mergeable_ranks)
         if explicit_n_vocab:
