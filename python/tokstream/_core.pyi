@@ -237,6 +237,14 @@ class Core:
             OSError: the file is there already, or cannot be written; it may be there in part.
         """
 
+    def with_specials(self, dropped: set[int], specials: list[tuple[str, int]], /) -> Core:
+        """The same tables with other special tokens.
+
+        Args:
+            dropped: the ids of its own special tokens.
+            specials: (text, id).
+        """
+
     def special_set(self, allowed: list[str] | None, forbidden: list[str], /) -> SpecialSet:
         """Set of the spec's added tokens.
 
@@ -310,6 +318,9 @@ class Core:
 
     def decode(self, ids: Iterable[int] | Buffer, /) -> bytes:
         """Bytes of tokens, joined."""
+
+    def each_token(self, ids: list[int], /) -> list[bytes]:
+        """Bytes of each token."""
 
     def token_lengths(self, ids: list[int], /) -> list[int]:
         """Bytes per token."""

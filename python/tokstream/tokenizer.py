@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from operator import index
 
-from tokstream import _core
 from tokstream._arrays import as_array
 from tokstream._buffers import view_of
 from tokstream._light import TYPE_CHECKING, final
-from tokstream._tables import Tables, shared_tables
+from tokstream._tables import Tables, note_related, related_tables, shared_tables
 from tokstream.errors import (
     ConfigurationError,
     InvalidTokenIdError,
@@ -117,11 +116,13 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         if eos is not None and eos not in special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
         self._fill_plain(name, vocabulary, pattern, special_tokens, eos)
-        self._share(
-            lambda: Tables(
-                _plain_core(vocabulary, _automaton or _automaton_of(pattern), special_tokens)
-            )
-        )
+
+        def build() -> Tables:
+            from tokstream.prepared.ranks import tables  # noqa: PLC0415 - seldom needed
+
+            return tables(self._key, vocabulary, special_tokens, _automaton)
+
+        self._share(build)
 
     def _fill(
         self,
@@ -161,12 +162,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 
     def _share(self, build: Callable[[], Tables], default: SpecialDefault = "refuse") -> None:
         """Take the process's tables for this content, built if there are none."""
+        values = self._special_tokens.values()
         self._tables: Tables = shared_tables(self._key, build)
+        if not self._has_parts:
+            note_related(self._key, self._tables, values)
         self._core = self._tables.core
         own_tokens = self._core if self._has_parts else None
         self._special = SpecialPolicy(self._special_tokens, default, own_tokens)
         self._shared_ids = {}
-        values = self._special_tokens.values()
         if not self._has_parts and len(set(values)) < len(values):
             spellings: dict[int, list[bytes]] = {}
             for text, token_id in self._special_tokens.items():
@@ -187,11 +190,15 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             self._has_parts = True
 
         def build() -> Tables:
-            core = parts.build()
+            related = None
+            if not self._has_parts:
+                related = related_tables(self._key, special_tokens.items())
+            core = parts.build() if related is None else related.core
             if place is not None and place.path is not None:
                 from tokstream.prepared.parts import keep  # noqa: PLC0415 - seldom needed
 
                 if (stored := keep(place, core, parts, self._key)) is not None:
+                    self._stored = stored
                     return Tables(stored.core(), place.path)
             return Tables(core)
 
@@ -206,8 +213,18 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         return self
 
     @classmethod
-    def _from_file(cls, stored: StoredParts, path: str | None) -> Tokenizer:
+    def _from_file(
+        cls,
+        stored: StoredParts,
+        path: str | None,
+        build: Callable[[], Tables] | None = None,
+    ) -> Tokenizer:
         """Build a tokenizer from a prepared file.
+
+        Args:
+            stored: what is in it.
+            path: where it is.
+            build: gives the tables, if not the file does.
 
         Raises:
             ValueError: the file is damaged.
@@ -224,7 +241,7 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         )
         self._has_parts = head["has_parts"]
         self._stored = stored
-        self._share(lambda: Tables(stored.core(), path), head["special_default"])
+        self._share(build or (lambda: Tables(stored.core(), path)), head["special_default"])
         return self
 
     @classmethod
@@ -242,7 +259,9 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         return self
 
     def _automaton_bytes(self) -> bytes:
-        return _automaton_of(self._pattern)
+        from tokstream.prepared.ranks import compiled  # noqa: PLC0415 - seldom needed
+
+        return compiled(self._pattern)
 
     @property
     def _vocabulary(self) -> Vocabulary:
@@ -539,8 +558,14 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
             from tokstream.encodings import get_encoding  # noqa: PLC0415 - it imports this module
 
             return get_encoding, (self._name,)
+        if self._stored is not None:
+            from tokstream.prepared.pickles import from_sections  # noqa: PLC0415 - seldom needed
+
+            return from_sections, (self._tables.path, self._stored.sections())
         if (parts := self._parts) is not None:
-            return Tokenizer._from_parts, (parts,)
+            from tokstream.prepared.pickles import from_parts  # noqa: PLC0415 - seldom needed
+
+            return from_parts, (parts,)
         eos = self._eos if self._eos in self._special_tokens else None
         return _rebuild, (self._name, self._vocabulary, self._pattern, self._special_tokens, eos)
 
@@ -551,25 +576,6 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
 def _plain_key(digest: str, pattern: str, special_tokens: Mapping[str, int]) -> tuple[object, ...]:
     """Return what tells the content of a rank file or encoding from any other."""
     return digest, pattern, tuple(sorted(special_tokens.items()))
-
-
-def _plain_core(
-    vocabulary: Vocabulary, automaton: bytes, special_tokens: Mapping[str, int]
-) -> _core.Core:
-    """Return the tables of a vocabulary whose ids are merge ranks."""
-    tables = (vocabulary.blob, vocabulary.lengths, vocabulary.ids)
-    return _core.Core(*tables, list(special_tokens.items()), automaton)
-
-
-def _automaton_of(pattern: str) -> bytes:
-    """Compile a pattern, or take what was compiled before for an embedded encoding."""
-    from tokstream.encodings.registry import compiled_pattern  # noqa: PLC0415 - see `_light`
-
-    if (known := compiled_pattern(pattern)) is not None:
-        return known
-    from tokstream.patterns import compile_pattern  # noqa: PLC0415 - it brings the compiler
-
-    return compile_pattern(pattern).to_bytes()
 
 
 def _rebuild(

@@ -14,6 +14,8 @@ from __future__ import annotations
 import sys
 from array import array
 from itertools import accumulate, islice, pairwise
+from operator import lt
+from weakref import WeakValueDictionary
 
 from tokstream._light import TYPE_CHECKING, final
 from tokstream.errors import VocabularyError
@@ -28,6 +30,9 @@ __all__ = ["MAX_TOKEN_ID", "Vocabulary", "check_special_tokens"]
 MAX_TOKEN_ID = 2**32 - 2
 """The largest id a token can have; 2**32 - 1 means "no token" in the native core."""
 
+_given_out: WeakValueDictionary[str, Vocabulary] = WeakValueDictionary()
+"""Vocabularies by digest whose ranks somebody has: they may well come back."""
+
 
 @final
 class Vocabulary:
@@ -41,13 +46,14 @@ class Vocabulary:
         ids: the id of the k-th token in merge-rank order; read only by agreement.
     """
 
-    __slots__ = ("_digest", "_starts", "blob", "ids", "lengths")
+    __slots__ = ("__weakref__", "_digest", "_n_vocab", "_starts", "blob", "ids", "lengths")
 
     blob: bytes
     lengths: array[int]
     ids: array[int]
     _starts: array[int] | None
     _digest: str | None
+    _n_vocab: int | None
 
     def __init__(self) -> None:
         raise TypeError("build a Vocabulary with Vocabulary.from_ranks or Vocabulary.from_tables")
@@ -62,6 +68,7 @@ class Vocabulary:
             ("ids", ids),
             ("_starts", None),
             ("_digest", None),
+            ("_n_vocab", None),
         ):
             object.__setattr__(self, name, value)
         return self
@@ -80,12 +87,15 @@ class Vocabulary:
             VocabularyError: an empty token, a token that is not bytes, a rank that is not an
                 integer in 0..2**32-2 or is given twice, or a missing single byte.
 
-        Cost: O(n log n) for n tokens; O(n) if they come in order of rank.
+        Cost: O(n log n) for n tokens; O(n) if they come in order of rank. What `to_ranks` gave is
+        known again, and not checked once more.
         """
         if not ranks:
             raise VocabularyError("the vocabulary has no tokens; is this the right file?")
         if set(map(type, ranks)) != {bytes} or set(map(type, ranks.values())) != {int}:
             raise VocabularyError(_wrong_type(ranks))
+        if (known := _known_again(ranks)) is not None:
+            return known
         ids = list(ranks.values())
         tokens: list[bytes] = list(ranks)
         if any(a > b for a, b in pairwise(ids)):
@@ -154,8 +164,11 @@ class Vocabulary:
 
     @property
     def n_vocab(self) -> int:
-        """One more than the largest id; 0 for an empty vocabulary. Cost: O(n)."""
-        return max(self.ids, default=-1) + 1
+        """One more than the largest id; 0 for an empty vocabulary. Cost: O(n), once."""
+        if self._n_vocab is None:
+            object.__setattr__(self, "_n_vocab", max(self.ids, default=-1) + 1)
+        assert self._n_vocab is not None
+        return self._n_vocab
 
     @property
     def max_token_bytes(self) -> int:
@@ -191,7 +204,10 @@ class Vocabulary:
 
     def to_ranks(self) -> dict[bytes, int]:
         """Return a new dict from token bytes to id, in merge-rank order."""
-        return dict(zip(self.tokens(), self.ids, strict=True))
+        ranks = dict(zip(self.tokens(), self.ids, strict=True))
+        if len(ranks) == len(self) and _are_sound(ranks, self.ids):
+            _given_out[self.content_digest()] = self
+        return ranks
 
     def to_rank_file(self) -> bytes:
         r"""Return the text of the rank file: one line `base64 SP id LF` per token, in rank order.
@@ -319,7 +335,9 @@ def check_special_tokens(
                 f"special tokens {first!r} and {text!r} have the same id {token_id}; "
                 "give each its own, or leave one out"
             )
-    taken = owners.keys() & set(vocabulary.ids) if owners else set()
+    # most have the largest ids of all
+    may_be_taken = min(owners, default=MAX_TOKEN_ID) < vocabulary.n_vocab
+    taken = owners.keys() & set(vocabulary.ids) if may_be_taken else set()
     if taken:
         token_id = min(taken)
         token = vocabulary.token(vocabulary.ids.index(token_id))
@@ -329,6 +347,25 @@ def check_special_tokens(
             f"{max(vocabulary.n_vocab, max(owners) + 1)}"
         )
     return checked
+
+
+def _known_again(ranks: Mapping[bytes, int]) -> Vocabulary | None:
+    """Return the vocabulary whose `to_ranks` gave these ranks, in this order, if it is alive."""
+    if not _given_out:
+        return None
+    try:
+        ids = array("I", ranks.values())
+    except OverflowError:  # checking them will say which
+        return None
+    lengths = array("I", map(len, ranks))
+    digest = Vocabulary._from_checked(b"".join(ranks), lengths, ids).content_digest()  # noqa: SLF001
+    return _given_out.get(digest)
+
+
+def _are_sound(ranks: Mapping[bytes, int], ids: array[int]) -> bool:
+    """Tell whether `from_ranks` would make of distinct tokens the tables that they came from."""
+    in_order = all(map(lt, ids, islice(ids, 1, None)))
+    return in_order and b"" not in ranks and all(bytes((b,)) in ranks for b in range(256))
 
 
 def _restore(blob: bytes, lengths: array[int], ids: array[int]) -> Vocabulary:

@@ -18,6 +18,8 @@ import tokstream
 import tokstream.compat.tiktoken as ours
 from data import gpt2_merge_list, gpt2_vocabulary_json, tiktoken_cache_dir, tiktoken_encoding
 from tokstream.compat.tiktoken import load
+from tokstream.prepared import Place, ranks
+from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +66,97 @@ def test_extending(extended_ours: ours.Encoding) -> None:
     assert extended_ours.n_vocab == theirs.n_vocab
     with pytest.raises(ValueError, match="im_start"):
         extended_ours.encode(text)
+
+
+def test_encodings_of_the_same_ranks_share_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(*_: object) -> object:
+        raise AssertionError("tables are made again")
+
+    base = ours.get_encoding("cl100k_base")
+    monkeypatch.setattr(ranks, "_built", built)
+    monkeypatch.setattr(Place, "open", built)
+    made = ours.Encoding(
+        name="mine",
+        pat_str=base._pat_str,
+        mergeable_ranks=dict(base._mergeable_ranks),
+        special_tokens={IM_START: 100264, "<|far|>": 2_000_000, "<|x": 100257, "<|x|>": 100300},
+    )
+    theirs = tiktoken.Encoding(
+        name="mine",
+        pat_str=base._pat_str,
+        mergeable_ranks=base._mergeable_ranks,
+        special_tokens=made._special_tokens,
+    )
+    text = f"{IM_START}user <|far|> <|endoftext|> hello, wörld"
+    ids = made.encode(text, allowed_special="all")
+    assert ids == theirs.encode(text, allowed_special="all")
+    assert made.decode(ids) == text
+    assert made.decode([100257]) == "<|x"
+    assert made.n_vocab == theirs.n_vocab == 2_000_001
+    for dropped in (100258, 100276):  # special tokens of the base alone
+        with pytest.raises(KeyError):
+            made.decode_bytes([dropped])
+        assert base.decode_bytes([dropped])
+    with pytest.raises(KeyError):
+        made.encode_single_token("<|endofprompt|>")
+    assert base.encode(text, disallowed_special=()) == made.encode(text, disallowed_special=())
+
+
+def test_ranks_that_were_changed_are_not_taken_for_known_ones() -> None:
+    base = ours.get_encoding("r50k_base")
+    changed = dict(base._mergeable_ranks)
+    changed[b" the"], changed[b" of"] = changed[b" of"], changed[b" the"]
+    made = ours.Encoding(
+        name="changed", pat_str=base._pat_str, mergeable_ranks=changed, special_tokens={}
+    )
+    assert made.encode(" the") == [changed[b" the"]] != base.encode(" the")
+    with pytest.raises(ValueError, match="ordinary token"):
+        ours.Encoding(
+            name="taken",
+            pat_str=base._pat_str,
+            mergeable_ranks=base._mergeable_ranks,
+            special_tokens={"<x>": 11},
+        )
+
+
+def test_ids_that_are_no_ranks_are_not_taken_for_ranks() -> None:
+    tokens = [bytes((byte,)) for byte in range(256)]
+    numbered = Vocabulary.from_tables(b"".join(tokens), [1] * 256, range(255, -1, -1))
+    ordered = Vocabulary.from_ranks(numbered.to_ranks())
+    assert list(ordered.ids) == list(range(256))
+    assert Vocabulary.from_ranks(ordered.to_ranks()) is ordered
+    with pytest.raises(tokstream.VocabularyError, match="single bytes"):
+        Vocabulary.from_ranks(
+            Vocabulary.from_tables(b"ab", [1, 1], [0, 1], require_all_bytes=False).to_ranks()
+        )
+    with pytest.raises(tokstream.VocabularyError, match="outside"):
+        Vocabulary.from_ranks({**ordered.to_ranks(), b"xx": 2**40})
+
+
+def test_single_tokens_of_odd_kinds() -> None:
+    base: Any = ours.get_encoding("cl100k_base")
+    theirs = tiktoken_encoding("cl100k_base")
+    for _ in range(2):  # found, then kept
+        for token in (" the", b" the", bytearray(b" the"), memoryview(b" the"), "<|endoftext|>"):
+            assert base.encode_single_token(token) == theirs.encode_single_token(bytes_of(token))
+        for missing in ("no such token", b"no such token", bytearray(b"no such token")):
+            with pytest.raises(KeyError, match="not a token"):
+                base.encode_single_token(missing)
+        for wrong in (5, None, ["a"]):
+            with pytest.raises(TypeError):
+                base.encode_single_token(wrong)
+        assert base.decode_single_token_bytes(279) == b" the"
+        assert base.decode_tokens_bytes(iter([279, 100257])) == [b" the", b"<|endoftext|>"]
+        for no_id in (279.0, "279", None):
+            with pytest.raises(TypeError):
+                base.decode_single_token_bytes(no_id)
+        for bad in (-1, 100256, 2**32, 2**70):
+            with pytest.raises(KeyError):
+                base.decode_tokens_bytes([279, bad])
+
+
+def bytes_of(token: str | bytes | bytearray | memoryview) -> bytes:
+    return token.encode() if isinstance(token, str) else bytes(token)
 
 
 def test_pickles(extended_ours: ours.Encoding) -> None:

@@ -1,5 +1,6 @@
 //! The tables of one tokenizer: immutable, shared between threads and streams.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -154,6 +155,41 @@ impl Core {
         };
         core.spellings()?;
         Ok(core)
+    }
+
+    /// The same tokenizer with other special tokens: `dropped` are the ids of its own, `specials`
+    /// are (text, id). For tokenizers of ranks, where a `SpecialSet` alone says which special tokens
+    /// a text may have: tables are shared, and so are caches of ids. Cost: O(tokens), for the list
+    /// that decoding reads.
+    #[must_use]
+    pub fn with_specials(&self, dropped: &HashSet<u32>, specials: &[(String, u32)]) -> Self {
+        let mut entries: Vec<(&[u8], u32)> = self
+            .entries
+            .iter()
+            .filter(|(_, id)| !dropped.contains(id))
+            .chain(specials.iter().map(|(name, id)| (name.as_bytes(), *id)))
+            .collect();
+        // Two special tokens may share an id; the first is what it decodes to.
+        entries.sort_by_key(|&(_, id)| id);
+        entries.dedup_by_key(|&mut (_, id)| id);
+        Self {
+            is_single: self.is_single,
+            automaton: self.automaton.clone(),
+            vocabulary: self.vocabulary.clone(),
+            filter: self.filter.clone(),
+            markers: self.markers,
+            template: self.template.clone(),
+            keeps_added: self.keeps_added,
+            lengths: OnceLock::new(),
+            certain_cuts: OnceLock::new(),
+            has_passes: false,
+            normalizer: self.normalizer.clone(),
+            levels: self.levels.clone(),
+            added: Vec::new(),
+            expansions: self.expansions.clone(),
+            identity: self.identity,
+            entries: entries.into_iter().collect(),
+        }
     }
 
     /// Write the tables into the new file `path`, with `extras` of the caller before them.

@@ -4,6 +4,7 @@
 //! All `unsafe` of prepared tokenizers is here; see `prepared` for why a mapped file does not
 //! change.
 
+use std::any::Any;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -15,29 +16,31 @@ use std::sync::Arc;
 use bytemuck::{Pod, try_cast_slice};
 use memmap2::{Mmap, MmapMut};
 
-/// Numbers of one kind; immutable.
+/// Numbers of one kind; immutable. A clone shares their memory.
+#[derive(Clone)]
 pub(crate) struct Table<T> {
     start: NonNull<T>,
     length: usize,
-    /// Who keeps the memory; without a map it is a box of our own.
-    map: Option<Arc<Mmap>>,
+    /// Who keeps the memory: a vector, or a map.
+    _keeper: Arc<dyn Any + Send + Sync>,
+    is_mapped: bool,
 }
 
-// SAFETY: a table is read only, whoever holds it, and its memory belongs to it or to a shared map.
+// SAFETY: a table is read only, whoever holds it, and its memory belongs to a shared keeper.
 unsafe impl<T: Send + Sync> Send for Table<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Table<T> {}
 
-impl<T> From<Vec<T>> for Table<T> {
-    fn from(list: Vec<T>) -> Self {
-        let list: Box<[T]> = list.into_boxed_slice();
-        let length = list.len();
-        let start = NonNull::from(Box::leak(list)).cast();
-        Self { start, length, map: None }
+impl<T: Send + Sync + 'static> From<Vec<T>> for Table<T> {
+    fn from(mut list: Vec<T>) -> Self {
+        list.shrink_to_fit();
+        let list = Arc::new(list);
+        let start = NonNull::from(list.as_slice()).cast();
+        Self { start, length: list.len(), _keeper: list, is_mapped: false }
     }
 }
 
-impl<T> Default for Table<T> {
+impl<T: Send + Sync + 'static> Default for Table<T> {
     fn default() -> Self {
         Vec::new().into()
     }
@@ -48,7 +51,7 @@ impl<T: Pod> Table<T> {
     pub(crate) fn mapped(map: &Arc<Mmap>, bytes: Range<usize>) -> Option<Self> {
         let values: &[T] = try_cast_slice(map.get(bytes)?).ok()?;
         let start = NonNull::from(values).cast();
-        Some(Self { start, length: values.len(), map: Some(map.clone()) })
+        Some(Self { start, length: values.len(), _keeper: map.clone(), is_mapped: true })
     }
 }
 
@@ -58,24 +61,14 @@ impl<T> Deref for Table<T> {
     #[inline(always)]
     fn deref(&self) -> &[T] {
         // SAFETY: `start` and `length` are those of a slice that lives as long as `self`: in the
-        // box that `From` leaked and `Drop` frees, or in the map that `self` holds on to.
+        // vector or the map that `_keeper` holds on to, neither of which changes any more.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
-    }
-}
-
-impl<T> Drop for Table<T> {
-    fn drop(&mut self) {
-        if self.map.is_none() {
-            let list = NonNull::slice_from_raw_parts(self.start, self.length);
-            // SAFETY: without a map this is the box that `From` leaked, and nobody has it any more.
-            drop(unsafe { Box::from_raw(list.as_ptr()) });
-        }
     }
 }
 
 impl<T> fmt::Debug for Table<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.map.is_some() { "mapped" } else { "owned" };
+        let place = if self.is_mapped { "mapped" } else { "owned" };
         write!(f, "<{} {place} values>", self.length)
     }
 }
@@ -102,5 +95,14 @@ mod tests {
         let table: Table<u32> = vec![1, 2, 3].into();
         assert_eq!(*table, [1, 2, 3]);
         assert!(Table::<u64>::default().is_empty());
+    }
+
+    #[test]
+    fn a_clone_shares_its_memory_and_outlives_the_first() {
+        let table: Table<u32> = vec![1, 2, 3].into();
+        let clone = table.clone();
+        assert_eq!(table.as_ptr(), clone.as_ptr());
+        drop(table);
+        assert_eq!(*clone, [1, 2, 3]);
     }
 }

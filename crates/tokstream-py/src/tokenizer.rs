@@ -175,6 +175,12 @@ impl Core {
         Ok(Self(Arc::new(built.map_err(|error| table_error(&error))?)))
     }
 
+    /// The same tables with other special tokens; `dropped` are the ids of its own.
+    #[pyo3(signature = (dropped, specials, /))]
+    fn with_specials(&self, dropped: HashSet<u32>, specials: Vec<(String, u32)>) -> Self {
+        Self(Arc::new(self.0.with_specials(&dropped, &specials)))
+    }
+
     /// The set of added tokens of which the special ones in `allowed` are honoured, all if that
     /// is None.
     #[pyo3(signature = (allowed, forbidden, /))]
@@ -359,6 +365,19 @@ impl Core {
             list.push(id.extract::<u32>().map_err(|error| not_an_id(&id, index, error))?);
         }
         Ok(PyBytes::new(py, &self.bytes_of(list.into_iter())?))
+    }
+
+    /// Bytes of each of the tokens `ids`.
+    #[pyo3(signature = (ids, /))]
+    fn each_token<'py>(&self, ids: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
+        let py = ids.py();
+        let mut tokens = Vec::with_capacity(ids.len());
+        for (index, id) in ids.iter().enumerate() {
+            let id: u32 = id.extract().map_err(|error| not_an_id(&id, index, error))?;
+            let token = self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?;
+            tokens.push(PyBytes::new(py, token));
+        }
+        PyList::new(py, tokens)
     }
 
     /// Length in bytes of each of the tokens `ids`.

@@ -22,12 +22,15 @@ from tokstream._light import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SUFFIX", "VARIABLE", "Place", "directory"]
+__all__ = ["MIN_BYTES", "SUFFIX", "VARIABLE", "Place", "directory"]
 
 VARIABLE = "TOKSTREAM_CACHE_DIR"
 """Names the directory; empty or "off": there is none."""
 
 SUFFIX = ".prepared"
+
+MIN_BYTES = 1 << 17
+"""Smaller files are read in no time: nothing is kept for them."""
 
 
 def directory() -> str | None:

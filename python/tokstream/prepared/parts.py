@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from itertools import pairwise
 
-from tokstream._light import TYPE_CHECKING
+from tokstream._light import TYPE_CHECKING, cast
 from tokstream.prepared.plain import dumps, loads
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokstream.formats.parts import TokenizerParts
     from tokstream.prepared import Place
 
-__all__ = ["StoredParts", "keep"]
+__all__ = ["Carried", "StoredParts", "keep"]
 
 # numbers of the sections; the first is the key
 _HEAD, _AUTOMATON, _BLOB, _LENGTHS, _IDS, _RULES, _ENTRIES, _DECODER, _SPELLINGS = range(1, 10)
@@ -100,25 +100,40 @@ def _sections(parts: TokenizerParts, key: tuple[object, ...]) -> list[bytes]:
     ]
 
 
+class Carried:
+    """The sections of a prepared file as a pickle carries them; they may come from anywhere."""
+
+    def __init__(self, sections: Sequence[bytes]) -> None:
+        self._sections = sections
+
+    def section(self, index: int) -> bytes:
+        """Return what `Prepared.section` gives."""
+        return self._sections[index - 1]
+
+
 class StoredParts:
-    """The parts of a tokenizer in a prepared file.
+    """The parts of a tokenizer in a prepared file, or carried by a pickle.
 
     Attributes:
         key: what tells its content from any other.
         head: its small fields, by name.
     """
 
-    def __init__(self, file: _core.Prepared) -> None:
+    def __init__(self, file: _core.Prepared | Carried) -> None:
         self._file = file
         self.head: dict[str, Any] = dict(loads(file.section(_HEAD)))  # type: ignore[call-overload]
         self.key: tuple[object, ...] = self.head["key"]
         self._parts: TokenizerParts | None = None
 
-    def core(self) -> _core.Core:
-        """Return the tables."""
-        head = self.head
+    def sections(self) -> tuple[bytes, ...]:
+        """Return all sections, for a pickle; a few bytes for each token."""
+        return tuple(map(self._file.section, range(_HEAD, _SPELLINGS + 1)))
+
+    def core(self, file: _core.Prepared | None = None) -> _core.Core:
+        """Return the tables, from another file of the same content if one is given."""
+        head, file = self.head, cast("_core.Prepared", file or self._file)
         if not head["has_parts"]:
-            return self._file.core(self._automaton())
+            return file.core(self._automaton())
         spec: Any = {
             name: head[name]
             for name in (
@@ -137,7 +152,7 @@ class StoredParts:
         spec |= {name: list(spec[name]) for name in ("normalizer", "levels")}
         spec["added_tokens"] = list(map(tuple, spec["added_tokens"]))
         spec["expansions"] = dict(head["expansions"])
-        return self._file.core(self._automaton(), spec)
+        return file.core(self._automaton(), spec)
 
     def parts(self) -> TokenizerParts:
         """Return all parts; made at the first call.
@@ -161,11 +176,18 @@ class StoredParts:
 
         file, head = self._file, self.head
         entries: Any = loads(file.section(_ENTRIES))
+        flat = (
+            file.section(_BLOB),
+            _numbers(file.section(_LENGTHS)),
+            _numbers(file.section(_IDS)),
+        )
+        if isinstance(file, Carried):
+            vocabulary = Vocabulary.from_tables(*flat, require_all_bytes=False)
+        else:
+            vocabulary = Vocabulary._from_checked(*flat)  # noqa: SLF001 - before it was written
         return TokenizerParts(
             **{name: head[name] for name in _HEAD_FIELDS},
-            vocabulary=Vocabulary._from_checked(  # noqa: SLF001 - checked before it was written
-                file.section(_BLOB), _numbers(file.section(_LENGTHS)), _numbers(file.section(_IDS))
-            ),
+            vocabulary=vocabulary,
             rules=file.section(_RULES) if head["has_rules"] else None,
             decoder=_decoder(file.section(_DECODER), file.section(_SPELLINGS)),
             expansions=dict(head["expansions"]),

@@ -13,7 +13,7 @@ import stat
 from time import time_ns
 
 from tokstream._light import TYPE_CHECKING
-from tokstream.prepared import Place
+from tokstream.prepared import MIN_BYTES, Place
 from tokstream.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
     from tokstream.formats import Source
 
-__all__ = ["MIN_BYTES", "load_source"]
-
-MIN_BYTES = 1 << 17
-"""Smaller files are read in no time: nothing is kept for them."""
+__all__ = ["load_source"]
 
 _MAX_ENTRIES = 1000
 """A directory of more is no model's."""

@@ -26,7 +26,7 @@ const N_INDEX: usize = 0x11_0000 >> 6;
 const N_ASCII: usize = 128;
 
 /// The tables of one pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Automaton {
     n_states: usize,
     n_classes: usize,

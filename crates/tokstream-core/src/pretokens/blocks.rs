@@ -20,7 +20,7 @@ const MAX_SEARCH: usize = 256;
 const MIN_SPLIT: usize = 256;
 
 /// Tables of one pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BlockScan {
     classes: ByteClasses,
     transducer: Transducer,

@@ -3,7 +3,7 @@
 use super::automaton::{Automaton, DEAD, FLAG, START};
 
 /// The pairs of classes between which a pretoken ends, whatever came before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CertainCuts {
     n_classes: usize,
     /// `[n_classes][n_classes]`

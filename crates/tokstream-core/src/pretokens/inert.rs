@@ -16,7 +16,7 @@ const MAX_EXCEPTIONS: u32 = 2;
 pub(crate) type Pairs = [u8; 128];
 
 /// The tables of one pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inert {
     /// The second of the two changes nothing, unless the first came in a risky pair.
     pub(crate) inert: Pairs,

@@ -17,7 +17,7 @@ pub(crate) const LOOK: u8 = 0xFE;
 const SPARE: usize = 64;
 
 /// What a byte says about the character it begins.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ByteClasses {
     pub(crate) of_byte: [u8; 256],
     /// A first byte that needs the second one to tell, and the classes by the second one's lower

@@ -32,7 +32,7 @@ pub(crate) const BAIL: u32 = 1 << 27;
 pub(crate) const SELDOM: u32 = ENDS_BEFORE | ENDS_AT_REGISTER | SET | BAIL;
 
 /// The tables.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Transducer {
     entries: Box<[u32; N_ENTRIES]>,
     n_states: usize,

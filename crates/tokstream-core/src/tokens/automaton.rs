@@ -53,7 +53,7 @@ impl Slot {
 }
 
 /// The automaton; node 0 is the root.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SuffixAutomaton {
     slots: Table<Slot>,
     /// By slot: which token is the first, in order of bytes, that begins with the node's string.

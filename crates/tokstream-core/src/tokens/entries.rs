@@ -7,7 +7,7 @@ use crate::prepared::{Reader, Writer};
 use crate::table::Table;
 
 /// A flat list.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entries {
     ids: Table<u32>,
     /// Where each string begins, and where the last one ends.

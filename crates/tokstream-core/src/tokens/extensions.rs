@@ -16,7 +16,7 @@ use crate::table::Table;
 const BLOCK: usize = 64;
 
 /// Reachable tokens by their bytes, with the time at which each one's first byte first merges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Extensions {
     sorted: Table<u32>,
     first_merges: Table<u32>,

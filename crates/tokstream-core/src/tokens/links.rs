@@ -19,7 +19,7 @@ const N_BYTES: usize = 256;
 const N_WORDS: usize = N_BYTES * N_BYTES / 64;
 
 /// Which bytes follow which inside tokens. Cost: 8 KiB.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Links {
     /// A bit for each byte and the one before it; always set if that is inside a character.
     bits: Table<u64>,

@@ -43,7 +43,7 @@ struct Node {
 }
 
 /// All reachable tokens, numbered from 1 in preorder of the forest; 0 is no token.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Forest {
     nodes: Table<Node>,
     /// Vocabulary ids by forest id.

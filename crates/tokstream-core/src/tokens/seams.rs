@@ -43,7 +43,7 @@ pub(super) const LEFT: u32 = 4;
 pub(super) const RIGHT: u8 = GOES_ON | IS_CUT | BEGINS | FOLLOWS;
 
 /// Which boundaries are spanned. Cost: 192 KiB.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Seams {
     /// Bits by hash of two characters that follow each other inside a token. Two pairs that share
     /// a bit only cost a part.

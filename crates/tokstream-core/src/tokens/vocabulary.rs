@@ -83,7 +83,7 @@ impl TokenTable {
 }
 
 /// Everything that merging needs, in flat tables.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Vocabulary {
     pub(crate) forest: Forest,
     pub(crate) automaton: SuffixAutomaton,

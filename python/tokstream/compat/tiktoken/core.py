@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Encoding"]
 
 _NONE: frozenset[str] = frozenset()
+_MAX_KEPT = 4096
 
 
 class _Root:
@@ -77,7 +78,8 @@ class Encoding(_Root):
             ConfigurationError: a `ValueError`: pattern or vocabulary cannot be honoured exactly.
             TokenCountError: an `AssertionError`: `explicit_n_vocab` is not the number of ids.
 
-        Cost: about a second for 100,000 tokens; less for a pattern of an embedded encoding.
+        Cost: about a second for 100,000 tokens, once: tables are shared with encodings of the same
+            ranks and pattern in this process, and kept in a file for later ones.
         """
         vocabulary = Vocabulary.from_ranks(mergeable_ranks)
         if explicit_n_vocab:
@@ -117,7 +119,15 @@ class Encoding(_Root):
         self.name = tokenizer.name
         self.max_token_value = tokenizer.n_vocab - 1
         self._tokenizer = tokenizer
-        self._core = tokenizer._core  # noqa: SLF001
+        self._core = core = tokenizer._core  # noqa: SLF001
+        # looked up once: a call of a single token is little more than that
+        self._token_bytes = core.token_bytes
+        self._token_id = core.token_id
+        self._merge = core.merge
+        # single tokens that were asked for; texts and bytes apart, as they may not be compared
+        self._text_ids: dict[object, int] = {}
+        self._bytes_ids: dict[object, int] = {}
+        self._known_bytes: dict[int, bytes] = {}
         self._pat_str = tokenizer.pattern
         self._special_tokens = tokenizer.special_tokens
         self._special_token_values = set(self._special_tokens.values())
@@ -162,7 +172,10 @@ class Encoding(_Root):
         """
         if not isinstance(text, str):
             raise _no_text(text)
-        specials = self._choice(allowed_special, disallowed_special)
+        if allowed_special is _NONE and disallowed_special == "all":
+            specials = self._refusing
+        else:
+            specials = self._choice(allowed_special, disallowed_special)
         return self._core.encode(text, specials, False, False)  # type: ignore[return-value]  # noqa: FBT003
 
     def encode_ordinary(self, text: str) -> list[int]:
@@ -228,12 +241,22 @@ class Encoding(_Root):
         Raises:
             UnknownNameError: a `KeyError`: there is no such token.
         """
-        token = _bytes_of(text_or_bytes)
-        token_id = self._core.token_id(token)
-        if token_id is None:
-            token_id = self._special_tokens.get(token.decode("utf-8", "replace"))
-        if token_id is None:
+        known = self._text_ids if isinstance(text_or_bytes, str) else self._bytes_ids
+        try:
+            if (token_id := known.get(text_or_bytes)) is not None:
+                return token_id
+        except TypeError:  # a buffer that may change, or no buffer
+            known = {}
+        if isinstance(text_or_bytes, str):
+            text, token = text_or_bytes, text_or_bytes.encode()
+        else:
+            token = bytes(memoryview(text_or_bytes))
+            text = token.decode("utf-8", "replace")
+        token_id = self._token_id(token)
+        if token_id is None and (token_id := self._special_tokens.get(text)) is None:
             raise unknown_token(token, self.name)
+        if len(known) < _MAX_KEPT and type(text_or_bytes) in (str, bytes):
+            known[text_or_bytes] = token_id
         return token_id
 
     # decoding
@@ -271,18 +294,29 @@ class Encoding(_Root):
         Raises:
             UnknownTokenError: a `KeyError`: the encoding has no such id.
         """
+        known = self._known_bytes
+        if type(token) is int and (found := known.get(token)) is not None:
+            return found
         try:
-            found = self._core.token_bytes(token)
+            if (found := self._token_bytes(token)) is not None:
+                if len(known) < _MAX_KEPT and type(token) is int:
+                    known[token] = found
+                return found
         except OverflowError:
-            found = None
-        if found is None:
-            message = f"no token of {self.name} has the id {token}"
-            raise named(InvalidTokenIdError(message, token))
-        return found
+            pass
+        message = f"no token of {self.name} has the id {token}"
+        raise named(InvalidTokenIdError(message, token))
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
-        """Return the bytes of each id."""
-        return [self.decode_single_token_bytes(token) for token in tokens]
+        """Return the bytes of each id.
+
+        Raises:
+            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
+        """
+        try:
+            return self._core.each_token(list(tokens))
+        except InvalidTokenIdError as error:
+            raise named(error) from None
 
     def decode_with_offsets(self, tokens: Iterable[int]) -> tuple[str, list[int]]:
         """Return the text of ids, and where in it each begins, in characters.
@@ -345,7 +379,9 @@ class Encoding(_Root):
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """Return the ids of text or bytes that the pattern does not cut."""
-        return self._core.merge(_bytes_of(text_or_bytes), True)  # noqa: FBT003
+        if isinstance(text_or_bytes, str):
+            return self._merge(text_or_bytes.encode(), True)  # noqa: FBT003
+        return self._merge(_bytes_of(text_or_bytes), True)  # noqa: FBT003
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         """Do as `encode_ordinary`; tiktoken cuts the text with the `regex` module here."""
