@@ -85,6 +85,16 @@ impl State {
         }
     }
 
+    /// Ids to give away: a copy without spare room if there are few, and the list is used again.
+    fn part_with(&mut self, ids: Vec<u32>) -> Vec<u32> {
+        if ids.capacity() > MAX_KEPT {
+            return ids;
+        }
+        let copy = ids.clone();
+        self.keep(ids);
+        copy
+    }
+
     /// Append the ids that become stable with `chunk`.
     fn feed(
         &mut self,
@@ -167,8 +177,11 @@ impl Stream {
         chunk: &Bound<'py, PyAny>,
         specials: Option<&SpecialSet>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut ids = Vec::new();
-        self.lock()?.feed("feed", chunk, specials, &mut ids)?;
+        let mut state = self.lock()?;
+        let mut ids = state.list();
+        state.feed("feed", chunk, specials, &mut ids)?;
+        let ids = state.part_with(ids);
+        drop(state);
         output::ids(chunk.py(), ids, true)
     }
 
