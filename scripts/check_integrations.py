@@ -1,16 +1,19 @@
 """The examples of docs/compat in fresh environments, each with the real package.
 
-    python scripts/check_integrations.py [PAGE ...] [--wheel PATH]
+    python scripts/check_integrations.py [PAGE ...] [--tests] [--wheel PATH]
 
 For each page (langchain, llama-index, tiktoken, vllm, ...) a new virtual environment is made, the
 wheel and what the page needs are installed into it, and its Python blocks run there, each in a
 process of its own; what they print must be what the page says. Without `--wheel` one is built.
-Pages that need nothing but tokstream's own extras need no list here. Exit code 1: a block differs.
+Pages that need nothing but tokstream's own extras need no list here. `--tests` runs, in one more
+environment with all packages, the tests that a plain `pytest` skips for want of them; without pages
+it runs nothing else. Exit code 1: a block differs, or a test fails or is skipped.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -35,6 +38,19 @@ PACKAGES = {
     # not vLLM itself, which brings torch and needs no more of tokstream than its protocol
     "vllm": ["transformers"],
 }
+
+# what `--tests` runs and installs: an extra's name, or a package
+TESTS = [
+    "tests/compat/test_transformers.py",
+    "tests/compat/test_llama_index.py",
+    "tests/compat/test_langchain.py",
+    "tests/compat/test_vllm.py",
+    "tests/compat/test_hub.py",
+    "tests/compat/test_snippets.py",
+    "tests/docs/test_examples.py",
+]
+TEST_EXTRAS = "hub,langchain,llama-index,test,transformers"
+TEST_PACKAGES = ["datasets", "jinja2"]
 
 
 def run(*command: str | Path) -> None:
@@ -86,18 +102,53 @@ def check(page: str, wheel: Path, folder: Path) -> int:
     return n_faults
 
 
+def check_tests(wheel: Path, folder: Path) -> int:
+    """Run the tests that need other packages; return how many fail, or are skipped all the same."""
+    begin = time.monotonic()
+    venv.create(folder, with_pip=True)
+    scripts = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    python = scripts / "python"
+    run(python, "-m", "pip", "install", "--quiet", f"{wheel}[{TEST_EXTRAS}]", *TEST_PACKAGES)
+    installed = time.monotonic()
+    # examples of the shell call the command
+    path = os.pathsep.join((str(scripts), os.environ.get("PATH", "")))
+    done = subprocess.run(
+        [str(python), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *TESTS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PATH": path},
+    )
+    lines = done.stdout.splitlines()
+    skipped = [line for line in lines if line.startswith("SKIPPED")]
+    if done.returncode or skipped:
+        print(done.stdout, done.stderr, file=sys.stderr)
+    print(
+        f"tests: {lines[-1] if lines else 'none'}; installed in {installed - begin:.0f} s, run in "
+        f"{time.monotonic() - installed:.0f} s",
+        flush=True,
+    )
+    return int(done.returncode != 0) + len(skipped)
+
+
 def main() -> int:
     """Read the arguments, and check."""
     pages = sorted(path.stem for path in PAGES.glob("*.md"))
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("page", nargs="*", choices=[*pages, []], help=", ".join(pages))
     parser.add_argument("--wheel", type=Path, help="what to install; built if left out")
+    parser.add_argument("--tests", action="store_true", help="run tests that need the packages")
     arguments = parser.parse_args()
+    if not arguments.tests:
+        arguments.page = arguments.page or pages
     with tempfile.TemporaryDirectory() as scratch:
         wheel = arguments.wheel or build(Path(scratch))
-        faults = [
-            check(page, wheel.resolve(), Path(scratch) / page) for page in arguments.page or pages
-        ]
+        wheel = wheel.resolve()
+        faults = [check(page, wheel, Path(scratch) / page) for page in arguments.page]
+        if arguments.tests:
+            faults.append(check_tests(wheel, Path(scratch) / "tests"))
     return int(any(faults))
 
 

@@ -204,6 +204,13 @@ def test_rank_files_know_special_tokens_in_prompts() -> None:
     assert tokenizer.decode([64, 100257], skip_special_tokens=True) == "a"
 
 
+def test_what_vllm_reads_beyond_its_protocol(mine: VllmTokenizer, theirs: Any) -> None:
+    """Where a blank is a marker, single tokens of log probabilities get theirs back."""
+    found, expected = (json.loads(one.backend_tokenizer.to_str()) for one in (mine, theirs))
+    assert found["pre_tokenizer"] == expected["pre_tokenizer"] is not None
+    mine._vllm_space_marker_cache = None  # type: ignore[attr-defined]  # vLLM keeps it there
+
+
 def test_copies(mine: VllmTokenizer) -> None:
     again = pickle.loads(pickle.dumps(mine))
     assert again.encode("ab<|end|>") == mine.encode("ab<|end|>")

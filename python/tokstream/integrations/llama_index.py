@@ -120,7 +120,7 @@ class TokenSplitter(MetadataAwareTextSplitter):  # type: ignore[misc]  # no type
         return int(self._tokenizer.count(text, allowed_special="all", disallowed_special=()))
 
     def _split(self, text: str, max_tokens: int) -> list[str]:
-        if not text:
+        if text == "":
             return [text]
         parts = self._tokenizer.split(
             text,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tokstream import EncodeStream, Tokenizer
     from tokstream._types import Text
+    from tokstream.compat.huggingface import Tokenizer as HuggingFaceTokenizer
 
 __all__ = ["TOKENIZER_MODE", "VllmTokenizer", "register"]
 
@@ -191,6 +192,14 @@ class VllmTokenizer:
     def pad_token_id(self) -> int | None:
         """Id of the token that fills a batch up."""
         return self._hf.token_to_id(self.pad_token) if self.pad_token else None
+
+    @property
+    def backend_tokenizer(self) -> HuggingFaceTokenizer:
+        """The view of the tokenizer with the interface of `tokenizers`.
+
+        Not in the protocol, but vLLM asks it whether decoding a single token drops its blank.
+        """
+        return self._hf
 
     @property
     def vocab_size(self) -> int:

@@ -29,9 +29,9 @@ def encoding_name_for_model(model_name: str) -> str:
     """
     if (name := MODEL_TO_ENCODING.get(model_name)) is not None:
         return name
-    for prefix, name in MODEL_PREFIX_TO_ENCODING.items():
-        if model_name.startswith(prefix):
-            return name
+    prefix = next(filter(model_name.startswith, MODEL_PREFIX_TO_ENCODING), None)
+    if prefix is not None:
+        return MODEL_PREFIX_TO_ENCODING[prefix]
     raise UnknownNameError(
         f"the encoding of model {model_name!r} is not known; if you know it, pass its name to "
         "get_encoding"

@@ -82,6 +82,8 @@ def _available_plugin_modules() -> Sequence[str]:
 
 def _plugin_constructors() -> dict[str, Callable[[], dict[str, Any]]]:
     global ENCODING_CONSTRUCTORS  # noqa: PLW0603 - tiktoken's name for it, which some code reads
+    if (known := ENCODING_CONSTRUCTORS) is not None:
+        return known
     with _lock:
         if ENCODING_CONSTRUCTORS is None:
             ENCODING_CONSTRUCTORS = _find_constructors()
