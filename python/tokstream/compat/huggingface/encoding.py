@@ -7,6 +7,7 @@ only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, final
 
 from tokstream.compat.huggingface.runs import FixedSource, Run
@@ -206,6 +207,7 @@ class Encoding:
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the token that a character belongs to."""
+        char_pos = _index("char_pos", char_pos)
         offsets = self.offsets
         for at in self._range(sequence_index):
             start, end = offsets[at]
@@ -232,8 +234,7 @@ class Encoding:
 
     def token_to_sequence(self, token_index: int) -> int | None:
         """Return the index of the text that a token comes from; None for what comes from none."""
-        if token_index < 0:
-            raise OverflowError(f"token_index is {token_index}; give an index of 0 or more")
+        token_index = _index("token_index", token_index)
         if token_index > len(self):
             return None
         if not self._ranges:
@@ -242,6 +243,7 @@ class Encoding:
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the first and one more than the last token of a word."""
+        word_index = _index("word_index", word_index)
         words = self.word_ids
         found: tuple[int, int] | None = None
         for at in self._range(sequence_index):
@@ -261,7 +263,7 @@ class Encoding:
         return offsets[tokens[0]][0], offsets[tokens[1] - 1][1]
 
     def _range(self, sequence: int) -> range:
-        return self._ranges.get(sequence, range(len(self)))
+        return self._ranges.get(_index("sequence_index", sequence), range(len(self)))
 
     # --- changes ---------------------------------------------------------------------------------
 
@@ -485,6 +487,19 @@ def _restored(
     encoding = Encoding(runs, ranges)
     encoding._overflowing = overflowing  # noqa: SLF001 - of this module
     return encoding
+
+
+def _index(name: str, value: object) -> int:
+    """Return an argument as a number.
+
+    Raises:
+        TypeError: it is no whole number.
+        OverflowError: it is negative.
+    """
+    number = index(value)  # type: ignore[arg-type]
+    if number < 0:
+        raise OverflowError(f"{name} is {number}; give an index of 0 or more")
+    return number
 
 
 def _shifted(tokens: range, n: int) -> range:
