@@ -525,15 +525,15 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
     def as_hf(self) -> HuggingFaceTokenizer:
         """Return a view of this tokenizer with the interface of `tokenizers.Tokenizer`.
 
-        Embedded encodings and rank files become what they are usually converted to. Truncation
-        and padding of a tokenizer.json, which other verbs ignore, are in force there.
+        What is no tokenizer.json becomes the one that it is usually converted to, with special
+        tokens that are recognised in a text. Truncation and padding of a tokenizer.json, which
+        other verbs ignore, are in force there.
 
         Raises:
-            UnsupportedTokenizerError: a SentencePiece model or tekken.json, which have no one form
-                as a tokenizer.json.
-            ConfigurationError: the tokenizer.json this was loaded from is gone or has changed.
+            UnsupportedTokenizerError: a part that a tokenizer.json cannot say exactly, by name.
+            ConfigurationError: the file this was loaded from is gone or has changed.
 
-        Cost: the tokenizer.json is read again, a second for 100,000 tokens.
+        Cost: the file is read again, a second for 100,000 tokens.
         """
         from tokstream.compat.huggingface import Tokenizer as View  # noqa: PLC0415 - seldom needed
 

@@ -72,3 +72,30 @@ def fails(peer: Peer, text: str) -> bool:
     except Exception:  # noqa: BLE001 - the reference knows only this
         return True
     return False
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("NFD", {}), ("Replace", {"pattern": {"String": "e"}, "content": ""})],
+        [("Prepend", {"prepend": "x"}), ("Replace", {"pattern": {"String": "x"}, "content": ""})],
+        [("Prepend", {"prepend": "x"}), ("Replace", {"pattern": {"String": "xa"}, "content": "b"})],
+        [("Prepend", {"prepend": " "}), ("Replace", {"pattern": {"Regex": " +"}, "content": "b"})],
+    ],
+)
+def test_what_is_left_of_a_character(steps: list[tuple[str, dict[str, Any]]]) -> None:
+    """One step makes several characters of one, another takes away the first of them."""
+    vocab = {token: k for k, token in enumerate(["<unk>", *" abex\u0301\u00e9"])}
+    steps_written = [{"type": kind, **options} for kind, options in steps]
+    content = json.dumps(
+        {
+            "added_tokens": [],
+            "normalizer": {"type": "Sequence", "normalizers": steps_written},
+            "pre_tokenizer": None,
+            "post_processor": None,
+            "decoder": None,
+            "model": {"type": "BPE", "unk_token": "<unk>", "vocab": vocab, "merges": []},
+        }
+    )
+    texts = ["\u00e9", "\u00e9ab", "a\u00e9b", "a b", " ab", " a b", "  a", "x\u00e9\u00e9", "aa"]
+    compare_calls(Tokenizer.from_str(content), Peer.from_str(content), texts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -154,3 +155,55 @@ def test_any_text(text: str, other: str, adds: bool) -> None:
             continue
         assert_equal(OURS.encode(*call, **options), expected, call)
         assert OURS.decode(expected.ids) == PEER.decode(expected.ids)
+
+
+@pytest.mark.parametrize("verb", ["char_to_token", "char_to_word", "word_to_tokens"])
+def test_arguments_that_are_no_index(verb: str) -> None:
+    """The kinds of errors are the reference's."""
+    for encoding in (OURS.encode("hello you"), PEER.encode("hello you")):
+        for arguments in ((-1,), (0, -1)):
+            with pytest.raises(OverflowError):
+                getattr(encoding, verb)(*arguments)
+        for argument in (1.5, "a", None):
+            with pytest.raises(TypeError):
+                getattr(encoding, verb)(argument)
+
+
+@pytest.mark.parametrize("direction", ["left", "right"])
+def test_columns_before_and_after_runs_are_made(direction: str) -> None:
+    """A whole text in its frame says the same as the runs that are made of it."""
+    ours, peer = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+    padding: dict[str, Any] = {"direction": direction, "pad_id": 2, "pad_type_id": 3}
+    for tokenizer in (ours, peer):
+        tokenizer.enable_truncation(6)
+        tokenizer.enable_padding(**padding)
+    texts = ["", "a", "hello", " x y z ", "<s>", "é", *generated_texts(random.Random(4), 40)]
+    for adds in (True, False):
+        framed = ours.encode_batch(texts, add_special_tokens=adds)
+        expected = peer.encode_batch(texts, add_special_tokens=adds)
+        for mine, theirs in zip(framed, expected, strict=True):
+            assert_equal(mine, theirs)
+            again = Encoding.merge([mine])  # of its runs
+            columns = ("ids", "type_ids", "tokens", "offsets", "word_ids", "attention_mask")
+            if not theirs.overflowing:
+                assert_equal(again, theirs, columns=columns)
+            mine.pad(9, **padding)
+            theirs.pad(9, **padding)
+            assert_equal(mine, theirs)
+
+
+def test_an_encoding_that_threads_read() -> None:
+    texts = ["hello you", "a", "", "x y"] * 50
+    columns = ("ids", "tokens", "sequence_ids", "offsets", "attention_mask", "n_sequences")
+
+    def read(k: int) -> list[list[Any]]:
+        order = columns[k % 6 :] + columns[: k % 6]
+        found = [{name: getattr(e, name) for name in order} for e in shared]
+        return [[values[name] for name in columns] for values in found]
+
+    for _ in range(5):
+        shared = OURS.encode_batch(texts)
+        expected = [[getattr(e, name) for name in columns] for e in PEER.encode_batch(texts)]
+        with ThreadPoolExecutor(8) as pool:
+            for found in pool.map(read, range(16)):
+                assert found == expected

@@ -69,18 +69,6 @@ def test_a_pattern_that_has_no_such_form() -> None:
         tok.as_hf()
 
 
-def test_others_are_refused_by_name(tmp_path: Path) -> None:
-    tokens = [
-        {"rank": k, "token_bytes": base64.b64encode(bytes((k,))).decode()} for k in range(256)
-    ]
-    config = {"pattern": r"[\s\S]", "num_vocab_tokens": 256, "default_vocab_size": 257}
-    path = tmp_path / "tekken.json"
-    special = {"default_num_special_tokens": 1}
-    path.write_text(json.dumps({"vocab": tokens, "config": config | special}))
-    with pytest.raises(tokstream.UnsupportedTokenizerError, match=r"as_hf of a tekken.json file"):
-        tokstream.load(path).as_hf()
-
-
 def compare(ours: Tokenizer, peer: Peer, seed: str) -> None:
     rng = random.Random(seed)
     added = [token.content for token in peer.get_added_tokens_decoder().values()]

@@ -107,13 +107,14 @@ def _read(
     name = name or _name_of(source, data)
     if found.kind == "json":
         parts = _read_document(parse_document(data, label, path), name)
-        if parts.format != "tokenizer.json":
-            return parts
-        origin = data if path is None else str(Path(path).absolute())
-        return replace(parts, origin=(origin, hashlib.sha256(data).digest()))
-    from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
+    else:
+        from tokstream.formats.sentencepiece import read_sentencepiece  # noqa: PLC0415
 
-    return read_sentencepiece(data, name, label, path)
+        parts = read_sentencepiece(data, name, label, path)
+    if parts.format == "tekken.json":  # the parts say all that it says
+        return parts
+    origin = data if path is None else str(Path(path).absolute())
+    return replace(parts, origin=(origin, hashlib.sha256(data).digest()))
 
 
 def _read_document(document: Node, name: str) -> TokenizerParts:

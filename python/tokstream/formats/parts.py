@@ -98,7 +98,8 @@ class TokenizerParts:
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
         eos: the text of the token that ends a text, None if unknown.
-        origin: the tokenizer.json, as its path or its content, and its SHA-256.
+        origin: the tokenizer.json or SentencePiece model, as its path or its content, and its
+            SHA-256.
     """
 
     name: str

@@ -5,6 +5,9 @@
 
 use std::collections::VecDeque;
 
+/// Bytes of the longest character.
+const WIDEST: usize = 4;
+
 /// A part of a text and its share of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
@@ -111,10 +114,15 @@ fn push_place(places: &mut Vec<Place>, place: Place) {
 /// Places, in the source, of the text that a step has been given and has not accounted for.
 ///
 /// The source of a character is credited to the first step output that touches it, so that no
-/// source byte waits longer than it must; the rest of the character's text then has none.
+/// source byte waits longer than it must; the rest of the character's text then has none. If that
+/// output is a deletion, the source waits for the rest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trace {
     queue: VecDeque<Place>,
+    /// Source of a character whose first text was deleted and of which text is left.
+    waiting: usize,
+    /// Source of the last character taken; 0 if that is not known.
+    last_taken: usize,
 }
 
 impl Trace {
@@ -146,7 +154,13 @@ impl Trace {
                 if place.n_text > 0 {
                     self.take_deleted(&mut places);
                 }
-                let n_source = self.take(place.n_source);
+                let mut n_source = self.take(place.n_source);
+                n_source += std::mem::take(&mut self.waiting);
+                if place.n_text == 0 && self.queue.front().is_some_and(|place| place.n_source == 0)
+                {
+                    self.waiting = self.last_taken.min(n_source);
+                    n_source -= self.waiting;
+                }
                 push_place(&mut places, Place { n_source, ..place });
             }
         }
@@ -172,7 +186,8 @@ impl Trace {
             let Some(front) = self.queue.front_mut() else { return };
             let n_text = n.min(front.n_text);
             let n_source = if front.is_run() { n_text } else { front.n_source };
-            push_place(places, Place { n_text, n_source });
+            let waiting = std::mem::take(&mut self.waiting);
+            push_place(places, Place { n_text, n_source: n_source + waiting });
             self.shorten(n_text, n_source);
             n -= n_text;
         }
@@ -186,6 +201,9 @@ impl Trace {
             let n_text = n.min(front.n_text);
             let n_source = if front.is_run() { n_text } else { front.n_source };
             taken += n_source;
+            if n_source > 0 {
+                self.last_taken = if n_source <= WIDEST || !front.is_run() { n_source } else { 0 };
+            }
             self.shorten(n_text, n_source);
             n -= n_text;
         }

@@ -1,8 +1,9 @@
-"""An embedded encoding or a rank file → the tokenizer.json that it is usually converted to.
+"""Ranks → the tokenizer.json that they are usually converted to.
 
-Enters: a native tokenizer. Leaves: a state whose ids are the same; tokens in the byte-level
-alphabet, a split by the pattern, special tokens that are recognised. They are in the model's
-vocabulary, too, so that they keep their ids. Held back: merges, until they are asked for.
+Enters: a native tokenizer of an embedded encoding, a rank file or a tekken.json. Leaves: a state
+whose ids are the same; tokens in the byte-level alphabet, a split by the pattern, special tokens
+that are recognised. They are in the model's vocabulary, too, so that they keep their ids. Held
+back: merges, until they are asked for.
 
 A merge is written for each way in which two entries join to an entry, the result's rank first: so
 the merges of one result come together, and which of them is first does not matter, since pretokens
@@ -14,15 +15,16 @@ from __future__ import annotations
 import re
 from array import array
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokstream.compat.huggingface.added import AddedToken, AddedVocabulary
 from tokstream.compat.huggingface.definition import Definition
+from tokstream.compat.huggingface.processing import template_around
 from tokstream.compat.huggingface.state import State
 from tokstream.errors import PatternError, UnsupportedTokenizerError
 from tokstream.formats.alphabet import CHARACTER_OF
 from tokstream.formats.parts import AddedToken as PlainToken
-from tokstream.formats.parts import TokenizerParts
+from tokstream.formats.parts import Template, TokenizerParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +35,12 @@ __all__ = ["converted"]
 
 
 def converted(native: Tokenizer) -> State:
-    """Return the state of a rank file's tokenizer.
+    """Return the state of a tokenizer by ranks.
 
     Raises:
-        UnsupportedTokenizerError: special tokens that share an id, or a pattern that cannot be
-            written exactly in the notation of tokenizers.
+        UnsupportedTokenizerError: special tokens that share an id or are a token of the ranks, a
+            normalizer other than NFC, or a pattern that cannot be written exactly in the notation
+            of tokenizers.
 
     Cost: O(bytes · longest token); a second for 200,000 tokens.
     """
@@ -49,9 +52,25 @@ def converted(native: Tokenizer) -> State:
             "load a tokenizer.json of this model",
             "special tokens",
         )
+    given = native._parts  # noqa: SLF001 - of the same package
+    normalizer = () if given is None else given.normalizer
+    if normalizer not in ((), (("nfc",),)):
+        raise UnsupportedTokenizerError(
+            f"{native.name}: as_hf knows no tokenizer.json for the normalizer {normalizer!r}; "
+            "load a tokenizer.json of this model",
+            "normalizer",
+        )
+    opening = () if given is None else given.template.opening
     ranks = vocabulary.to_ranks()
     tokens = ["".join([CHARACTER_OF[byte] for byte in token]) for token in ranks]
-    table = dict(zip(tokens, ranks.values(), strict=True)) | special
+    table = dict(zip(tokens, ranks.values(), strict=True))
+    if twice := table.keys() & special.keys():
+        raise UnsupportedTokenizerError(
+            f"{native.name}: the special token {min(twice)!r} is spelled as a token of the ranks, "
+            "which a tokenizer.json cannot say; load a tokenizer.json of this model",
+            "special tokens",
+        )
+    table |= special
     tokens += special
     no_space = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     automaton = _automaton(native)
@@ -59,7 +78,7 @@ def converted(native: Tokenizer) -> State:
     split = {"type": "Split", "pattern": {"Regex": written}}
     definition = Definition(
         {
-            "normalizer": None,
+            "normalizer": {"type": "NFC"} if normalizer else None,
             "pre_tokenizer": {
                 "type": "Sequence",
                 "pretokenizers": [
@@ -67,12 +86,7 @@ def converted(native: Tokenizer) -> State:
                     {"type": "ByteLevel", **no_space},
                 ],
             },
-            "post_processor": {
-                "type": "ByteLevel",
-                "add_prefix_space": True,
-                "trim_offsets": False,
-                "use_regex": True,
-            },
+            "post_processor": _post_processor(opening, special),
             "decoder": {
                 "type": "ByteLevel",
                 "add_prefix_space": True,
@@ -106,10 +120,25 @@ def converted(native: Tokenizer) -> State:
         automaton=automaton,
         pattern=native.pattern,
         dialect="tiktoken",
+        normalizer=normalizer,
         added_tokens=tuple(PlainToken(text, token_id) for text, token_id in special.items()),
         special_tokens=special,
+        template=Template(opening),
     )
     return State(definition, parts, AddedVocabulary(added, special, frozenset(special)))
+
+
+def _post_processor(opening: tuple[int, ...], special: Mapping[str, int]) -> dict[str, Any]:
+    level: dict[str, Any] = {
+        "type": "ByteLevel",
+        "add_prefix_space": True,
+        "trim_offsets": False,
+        "use_regex": True,
+    }
+    if not opening:
+        return level
+    text = next(text for text, token_id in special.items() if token_id == opening[0])
+    return {"type": "Sequence", "processors": [level, template_around(text, opening[0])]}
 
 
 def _automaton(native: Tokenizer) -> bytes:

@@ -64,8 +64,9 @@ class EncodeVerbs:
         """
         state, settings = self._state, self._settings()
         if pair is None and type(sequence) is str and not is_pretokenized:
-            _check(sequence)
-            specials = state.specials(splits=settings.splits_special)
+            if not sequence.isascii():
+                _check(sequence)
+            specials = state.special_sets[settings.splits_special]
             ids = cast("list[int]", state.core.encode(sequence, specials, False, False))  # noqa: FBT003
             sources: tuple[Source, ...] = (TextSource(state, specials, sequence, ids),)
             encoding = _finished(state, settings.truncation, sources, add_special_tokens, 1)
@@ -216,13 +217,14 @@ def _check(text: str) -> None:
     Raises:
         TypeError: as in the reference.
     """
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise TypeError(
-                f"the text holds a lone surrogate at character {error.start}; replace it first"
-            ) from None
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise TypeError(
+            f"the text holds a lone surrogate at character {error.start}; replace it first"
+        ) from None
 
 
 def _input(sequence: object, *, is_pretokenized: bool) -> Input:
@@ -310,7 +312,7 @@ def _encoded(
             else:
                 texts += part
     n_threads = environment_number()
-    specials = state.specials(splits=settings.splits_special)
+    specials = state.special_sets[settings.splits_special]
     ids = iter(
         cast(
             "list[list[int]]",
@@ -348,6 +350,11 @@ def _finished(
     """Cut one text or a pair, and put the template around."""
     n_texts = len(sources)
     plan = state.plan(n_texts, adds=adds, second_type=second_type)
+    if plan.frame is not None and n_texts == 1:
+        frame, source = plan.frame, sources[0]
+        room = len(source.ids) if truncation is None else truncation.max_length - frame.n_around
+        if len(source.ids) <= room and (room > 0 or truncation is None):
+            return Encoding.framed(frame, source)
     parts = [Part(source, 0, len(source.ids)) for source in sources]
     if truncation is None:
         return plan.make(parts)

@@ -7,6 +7,7 @@ only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, final
 
 from tokstream.compat.huggingface.runs import FixedSource, Run
@@ -16,7 +17,8 @@ from tokstream.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tokstream.compat.huggingface.runs import Offsets
+    from tokstream.compat.huggingface.plan import Frame
+    from tokstream.compat.huggingface.runs import Offsets, Source
 
 __all__ = ["Encoding"]
 
@@ -26,21 +28,57 @@ class Encoding:
     """Tokens and all that is known of them.
 
     Columns are new lists. Offsets, words and sometimes tokens need a second pass over the text,
-    which the encoding holds for that; it is made once, when one of them is asked for.
+    which the encoding holds for that; it is made once, when one of them is asked for. An encoding
+    of one whole text holds that text and its frame; runs are made of them if they are needed.
     """
 
-    __slots__ = ("_overflowing", "_ranges", "_runs")
+    __slots__ = ("_framed", "_overflowing", "_ranges", "_runs")
 
     def __init__(self, runs: Iterable[Run] = (), ranges: dict[int, range] | None = None) -> None:
         self._runs: list[Run] = list(runs)
         self._ranges: dict[int, range] = {} if ranges is None else ranges
         self._overflowing: list[Encoding] | Callable[[], list[Encoding]] = []
+        self._framed: tuple[Frame, Source] | None = None
+
+    @classmethod
+    def framed(cls, frame: Frame, source: Source) -> Encoding:
+        """Return the encoding of a whole text, with what is put around it."""
+        encoding = cls.__new__(cls)
+        encoding._framed = (frame, source)  # noqa: SLF001 - of this class
+        encoding._overflowing = []  # noqa: SLF001 - as above
+        return encoding
+
+    def __getattr__(self, name: str) -> object:
+        # a slot that is not filled: a framed encoding, of which more than columns is wanted
+        if name not in ("_runs", "_ranges"):
+            raise AttributeError(f"Encoding has no attribute {name!r}")
+        framed = self._framed
+        if framed is None:  # another thread has just made them
+            return object.__getattribute__(self, name)
+        frame, source = framed
+        made = frame.plan.make_one(source)
+        if frame.padding is not None:
+            n, direction, pad_id, pad_type_id, pad_token = frame.padding
+            made.pad(
+                len(made) + n,
+                direction=direction,
+                pad_id=pad_id,
+                pad_type_id=pad_type_id,
+                pad_token=pad_token,
+            )
+        self._runs, self._ranges = made.runs, made.ranges
+        self._framed = None
+        return getattr(self, name)
 
     # --- columns ---------------------------------------------------------------------------------
 
     @property
     def ids(self) -> list[int]:
         """Ids of the tokens."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return frame.before.ids + source.ids + frame.after.ids
         runs = self._runs
         if len(runs) == 1:
             source, begin, end = runs[0][:3]
@@ -53,6 +91,11 @@ class Encoding:
     @property
     def type_ids(self) -> list[int]:
         """Which kind of text each belongs to, as the template says."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            types = [frame.type_id] * len(source.ids)
+            return frame.before.type_ids + types + frame.after.type_ids
         found: list[int] = []
         for run in self._runs:
             found += [run.type_id] * (run.end - run.begin)
@@ -61,6 +104,10 @@ class Encoding:
     @property
     def tokens(self) -> list[str]:
         """Texts of the tokens, as the vocabulary spells them."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return [*frame.before.tokens, *source.tokens(), *frame.after.tokens]
         found: list[str] = []
         for run in self._runs:
             found += run.source.tokens()[run.begin : run.end]
@@ -69,6 +116,10 @@ class Encoding:
     @property
     def offsets(self) -> list[Offsets]:
         """(start, end) in characters of the text; (0, 0) for what is not in it."""
+        framed = self._framed
+        if framed is not None and not framed[0].trims:
+            frame, source = framed
+            return [*frame.before.offsets, *source.offsets(), *frame.after.offsets]
         found: list[Offsets] = []
         for run in self._runs:
             found += run.offsets()
@@ -77,6 +128,10 @@ class Encoding:
     @property
     def word_ids(self) -> list[int | None]:
         """Index of the pretoken, or of the word that was given; None for what is in no text."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return [*frame.before.word_ids, *source.words(), *frame.after.word_ids]
         found: list[int | None] = []
         for run in self._runs:
             found += run.source.words()[run.begin : run.end]
@@ -90,6 +145,10 @@ class Encoding:
     @property
     def special_tokens_mask(self) -> list[int]:
         """1 for tokens that the template or padding added."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return frame.before.special + [0] * len(source.ids) + frame.after.special
         found: list[int] = []
         for run in self._runs:
             found += [run.special] * (run.end - run.begin)
@@ -98,6 +157,10 @@ class Encoding:
     @property
     def attention_mask(self) -> list[int]:
         """0 for padding."""
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return frame.before.attention + [1] * len(source.ids) + frame.after.attention
         found: list[int] = []
         for run in self._runs:
             found += [run.attention] * (run.end - run.begin)
@@ -125,6 +188,10 @@ class Encoding:
         return len(self._ranges) or 1
 
     def __len__(self) -> int:
+        framed = self._framed
+        if framed is not None:
+            frame, source = framed
+            return frame.n_around + len(source.ids)
         n = 0
         for run in self._runs:
             n += run[2] - run[1]
@@ -140,6 +207,7 @@ class Encoding:
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the token that a character belongs to."""
+        char_pos = _index("char_pos", char_pos)
         offsets = self.offsets
         for at in self._range(sequence_index):
             start, end = offsets[at]
@@ -166,8 +234,7 @@ class Encoding:
 
     def token_to_sequence(self, token_index: int) -> int | None:
         """Return the index of the text that a token comes from; None for what comes from none."""
-        if token_index < 0:
-            raise OverflowError(f"token_index is {token_index}; give an index of 0 or more")
+        token_index = _index("token_index", token_index)
         if token_index > len(self):
             return None
         if not self._ranges:
@@ -176,6 +243,7 @@ class Encoding:
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the first and one more than the last token of a word."""
+        word_index = _index("word_index", word_index)
         words = self.word_ids
         found: tuple[int, int] | None = None
         for at in self._range(sequence_index):
@@ -195,7 +263,7 @@ class Encoding:
         return offsets[tokens[0]][0], offsets[tokens[1] - 1][1]
 
     def _range(self, sequence: int) -> range:
-        return self._ranges.get(sequence, range(len(self)))
+        return self._ranges.get(_index("sequence_index", sequence), range(len(self)))
 
     # --- changes ---------------------------------------------------------------------------------
 
@@ -249,6 +317,14 @@ class Encoding:
             ConfigurationError: another direction.
         """
         checked_direction(direction)
+        framed = self._framed
+        if framed is not None and framed[0].padding is None:
+            n = length - len(self)
+            if n > 0:
+                plan = framed[0].plan
+                filler = (n, direction, pad_id, pad_type_id, pad_token)
+                self._framed = (plan.padded(framed[0], filler), framed[1])
+            return
         before = self._overflowing
         if before:
 
@@ -411,6 +487,19 @@ def _restored(
     encoding = Encoding(runs, ranges)
     encoding._overflowing = overflowing  # noqa: SLF001 - of this module
     return encoding
+
+
+def _index(name: str, value: object) -> int:
+    """Return an argument as a number.
+
+    Raises:
+        TypeError: it is no whole number.
+        OverflowError: it is negative.
+    """
+    number = index(value)  # type: ignore[arg-type]
+    if number < 0:
+        raise OverflowError(f"{name} is {number}; give an index of 0 or more")
+    return number
 
 
 def _shifted(tokens: range, n: int) -> range:

@@ -1,7 +1,7 @@
 """tokenizer.json, or a tokenizer of tokstream → the state of a `Tokenizer` as in `tokenizers`.
 
 Enters: bytes of a file, a model on the hub, a native tokenizer. Leaves: state and settings.
-Refused, by name: what has no tokenizer.json and no one way to write it as one.
+Refused, by name: what cannot be written exactly as a tokenizer.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from tokstream.compat.huggingface.state import State
 from tokstream.errors import (
     ConfigurationError,
     MissingDependencyError,
-    UnsupportedTokenizerError,
     VocabularyError,
 )
 from tokstream.formats.document import Node, collector_paused, parse_document
@@ -132,33 +131,42 @@ def load_hub(identifier: str, revision: str | None, token: str | None) -> Loaded
 def state_of(native: Tokenizer) -> Loaded:
     """Return the state of a native tokenizer.
 
-    A tokenizer.json is read again, since it says more than the engine needs; a rank file is written
-    as the tokenizer.json that it is usually converted to.
+    A tokenizer.json or a SentencePiece model is read again, since it says more than the engine
+    needs. What is no tokenizer.json is written as the one that it is usually converted to.
 
     Raises:
-        UnsupportedTokenizerError: a SentencePiece model or tekken.json.
+        UnsupportedTokenizerError: a part that a tokenizer.json cannot say exactly.
         ConfigurationError: the file it was loaded from is gone or has changed.
     """
     parts = native._parts  # noqa: SLF001 - of the same package
-    if parts is not None and parts.format == "tokenizer.json":
-        if parts.origin is None:
-            raise ConfigurationError(
-                "as_hf needs the tokenizer.json, which this tokenizer does not know; load it with "
-                "tokstream.load"
-            )
-        data = _content(*parts.origin)
-        with collector_paused():
-            return _read(data, native.name, native)
-    if parts is None or (parts.format == "rank-file" and not parts.normalizer):
+    if parts is None or parts.format in ("rank-file", "tekken.json"):
         from tokstream.compat.huggingface.converted import converted  # noqa: PLC0415
 
         return converted(native), Settings()
-    raise UnsupportedTokenizerError(
-        f"{native.name}: as_hf of a {parts.format} file is not supported: there are several ways "
-        "to write it as a tokenizer.json, with other offsets and tokens; convert it with the "
-        "package of its model, and load the tokenizer.json",
-        parts.format,
-    )
+    if parts.origin is None:
+        raise ConfigurationError(
+            f"as_hf needs the {parts.format} file, which this tokenizer does not know; load it "
+            "with tokstream.load"
+        )
+    data = _content(*parts.origin)
+    with collector_paused():
+        if parts.format == "tokenizer.json":
+            return _read(data, native.name, native)
+        return _read_pieces(data, native.name, parts.origin[0]), Settings()
+
+
+def _read_pieces(data: bytes, name: str, origin: str | bytes) -> State:
+    from tokstream.compat.huggingface.pieces import document_of  # noqa: PLC0415 - seldom needed
+    from tokstream.formats.sentencepiece.model import read_model as read_pieces  # noqa: PLC0415
+
+    key = hashlib.sha256(data).digest()
+    known = _known.get(key)
+    if known is None:
+        label = "<bytes>" if isinstance(origin, bytes) else origin
+        document = document_of(read_pieces(data, label))
+        known = read_document(Node(document, "$", label, None), name)
+        _known[key] = known
+    return known
 
 
 def _content(path: str | bytes, digest: bytes) -> bytes:

@@ -9,7 +9,7 @@ tokens stand where, the types, how offsets are trimmed, and which tokens belong 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tokstream.compat.huggingface.encoding import Encoding
 from tokstream.compat.huggingface.processing import combined
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from tokstream.compat.huggingface.processing import Processor
     from tokstream.compat.huggingface.runs import Source
 
-__all__ = ["Part", "Plan"]
+__all__ = ["Frame", "Padding", "Part", "Plan"]
+
+_MOST_PADDED = 256
+
+Padding = tuple[int, str, int, int, str]
+"""How many tokens, on which side, then id, type and text of each."""
 
 Boundary = tuple[int, int, int]
 """A number of tokens: a constant, and how often the length of each text counts."""
@@ -35,6 +40,52 @@ class Part(NamedTuple):
     end: int
 
 
+class Columns(NamedTuple):
+    """Columns of the tokens on one side of a text; not to be changed."""
+
+    ids: list[int]
+    type_ids: list[int]
+    tokens: list[str]
+    offsets: list[tuple[int, int]]
+    word_ids: list[int | None]
+    special: list[int]
+    attention: list[int]
+
+    def joined(self, other: Columns) -> Columns:
+        """Return these tokens and others behind them."""
+        return Columns(
+            self.ids + other.ids,
+            self.type_ids + other.type_ids,
+            self.tokens + other.tokens,
+            self.offsets + other.offsets,
+            self.word_ids + other.word_ids,
+            self.special + other.special,
+            self.attention + other.attention,
+        )
+
+
+class Frame(NamedTuple):
+    """What is put around one text.
+
+    Attributes:
+        plan: the plan that says so.
+        before: what stands before the text.
+        after: what stands behind it.
+        n_around: how many tokens that is.
+        type_id: the type of the text.
+        trims: whether offsets are trimmed.
+        padding: what of it is padding.
+    """
+
+    plan: Plan
+    before: Columns
+    after: Columns
+    n_around: int
+    type_id: int
+    trims: bool
+    padding: Padding | None = None
+
+
 class Plan:
     """The encoding of one text or of a pair, as a list of runs.
 
@@ -45,7 +96,7 @@ class Plan:
         second_type: type of the second text before the post-processor.
     """
 
-    __slots__ = ("_ranges", "_runs")
+    __slots__ = ("_padded", "_ranges", "_runs", "frame")
 
     def __init__(
         self, processor: Processor | None, n_texts: int, *, adds: bool, second_type: int
@@ -70,6 +121,57 @@ class Plan:
             (sequence, boundaries[tokens.start], boundaries[tokens.stop])
             for sequence, tokens in probe.ranges.items()
         ]
+        self._padded: dict[Padding, Frame] = {}
+        self.frame = self._framed()
+        """What one text is put into; None for pairs, and where the text stands twice."""
+
+    def _framed(self) -> Frame | None:
+        at = [k for k, run in enumerate(self._runs) if not isinstance(run, Run)]
+        if len(at) != 1:
+            return None
+        _, type_id, keeps = cast("tuple[int, int, tuple[bool, ...]]", self._runs[at[0]])
+        before, after = self._columns(self._runs[: at[0]]), self._columns(self._runs[at[0] + 1 :])
+        n_around = len(before.ids) + len(after.ids)
+        return Frame(self, before, after, n_around, type_id, bool(keeps))
+
+    @staticmethod
+    def _columns(runs: Sequence[object]) -> Columns:
+        side = Encoding([run for run in runs if isinstance(run, Run)])
+        return Columns(
+            side.ids,
+            side.type_ids,
+            side.tokens,
+            side.offsets,
+            side.word_ids,
+            side.special_tokens_mask,
+            side.attention_mask,
+        )
+
+    def padded(self, frame: Frame, padding: Padding) -> Frame:
+        """Return a frame with padding on one side; kept for the next text of that length."""
+        found = self._padded.get(padding)
+        if found is None:
+            n, direction, pad_id, pad_type_id, pad_token = padding
+            nowhere: list[int | None] = [None] * n
+            places = [(0, 0)] * n
+            types, tokens = [pad_type_id] * n, [pad_token] * n
+            blank = Columns([pad_id] * n, types, tokens, places, nowhere, [1] * n, [0] * n)
+            before, after = frame.before, frame.after
+            if direction == "right":
+                after = after.joined(blank)
+            else:
+                before = blank.joined(before)
+            found = frame._replace(
+                before=before, after=after, n_around=frame.n_around + n, padding=padding
+            )
+            if len(self._padded) >= _MOST_PADDED:
+                self._padded.clear()
+            self._padded[padding] = found
+        return found
+
+    def make_one(self, source: Source) -> Encoding:
+        """Return the encoding of one whole text."""
+        return self.make([Part(source, 0, len(source.ids))])
 
     def make(self, parts: Sequence[Part]) -> Encoding:
         """Return the encoding of as many texts as the plan is for."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tokstream.formats.document import Node
 
-__all__ = ["Processor", "combined", "read_processor"]
+__all__ = ["Processor", "combined", "read_processor", "template_around"]
 
 
 class Processor(ABC):
@@ -228,6 +228,23 @@ def read_processor(node: Node | None) -> Processor | None:
     raise node.unsupported(
         f"a post-processor of the unknown type {kind!r}", "tokstream does not know what it does"
     )
+
+
+def template_around(opening: str, token_id: int) -> dict[str, object]:
+    """Return a `TemplateProcessing` that puts one special token before each text, as JSON."""
+
+    def pieces(name: str, type_id: int) -> list[dict[str, object]]:
+        return [
+            {"SpecialToken": {"id": opening, "type_id": type_id}},
+            {"Sequence": {"id": name, "type_id": type_id}},
+        ]
+
+    return {
+        "type": "TemplateProcessing",
+        "single": pieces("A", 0),
+        "pair": [*pieces("A", 0), *pieces("B", 1)],
+        "special_tokens": {opening: {"id": opening, "ids": [token_id], "tokens": [opening]}},
+    }
 
 
 def _token(node: Node) -> FixedSource:

@@ -83,6 +83,10 @@ class TextSource:
 
     def _places(self) -> tuple[list[Offsets], list[int], list[int]]:
         if self._placed is None:
+            state, ids = self._state, self.ids
+            if len(ids) == 1 and state.keeps_all and ids[0] not in state.added.by_id:
+                self._placed = [(0, len(self._text))], [0], []
+                return self._placed
             self._placed = encode_with_words(self._state.core, self._text, self._specials)
         return self._placed
 

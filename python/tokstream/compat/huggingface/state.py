@@ -118,6 +118,12 @@ class State:
         return read_pretokenizer(self.node("pre_tokenizer"))[1]
 
     @cached_property
+    def keeps_all(self) -> bool:
+        """Does each character of a text stand in a token, so that one token stands for all?"""
+        parts = self.parts
+        return not parts.normalizer and not parts.levels and parts.drops_unknown is None
+
+    @cached_property
     def merging(self) -> Tokenizer:
         """The model alone: a text is one pretoken, and nothing is looked for in it."""
         parts = replace(
@@ -135,6 +141,11 @@ class State:
     def core(self) -> _core.Core:
         """The native tables."""
         return self.native._core  # noqa: SLF001 - of the same package
+
+    @cached_property
+    def special_sets(self) -> tuple[_core.SpecialSet, _core.SpecialSet]:
+        """Which added tokens are found in a text, and which of them if special ones are text."""
+        return self.specials(splits=False), self.specials(splits=True)
 
     def specials(self, *, splits: bool) -> _core.SpecialSet:
         """Return which added tokens are found in a text.

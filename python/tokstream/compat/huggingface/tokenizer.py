@@ -59,6 +59,8 @@ class Tokenizer(EncodeVerbs):
         self._owner = threading.get_ident()
         self._shared = settings
         self._own = threading.local()
+        self._has_own = False
+        """Whether any thread has settings of its own."""
 
     # --- making one ------------------------------------------------------------------------------
 
@@ -164,6 +166,8 @@ class Tokenizer(EncodeVerbs):
 
     def _settings(self) -> Settings:
         """Return what is in force in this thread."""
+        if not self._has_own:
+            return self._shared
         own: Settings | None = getattr(self._own, "settings", None)
         return self._shared if own is None else own
 
@@ -172,6 +176,7 @@ class Tokenizer(EncodeVerbs):
             self._shared = settings
         else:
             self._own.settings = settings
+            self._has_own = True
 
     def _kept(self) -> Settings:
         """Return what is in force in this thread; no other thread changes it from here on."""
