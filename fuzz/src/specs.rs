@@ -84,13 +84,13 @@ impl Pipeline {
             added: added(input),
             ..Spec::default()
         };
-        if input.byte() & 7 == 0 {
+        if input.below(8) == 0 {
             let (level, name) = level(input)?;
             words.push(name);
             spec.levels = Levels::new(vec![level]);
         }
         let table = vocabulary(input, &mut spec)?;
-        if input.byte() & 7 > 0 {
+        if input.below(8) > 0 {
             // So that few are refused, or go another way.
             spec.decode_only.append(&mut std::mem::take(&mut spec.whole_pieces));
             (spec.drops, spec.fused) = (None, None);

@@ -177,6 +177,7 @@ impl Core {
         entries.dedup_by_key(|&mut (_, id)| id);
         Self {
             is_single: self.is_single,
+            spaces: self.spaces,
             automaton: self.automaton.clone(),
             vocabulary: self.vocabulary.clone(),
             filter: self.filter.clone(),
