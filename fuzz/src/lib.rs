@@ -12,6 +12,7 @@ pub mod linear_time;
 pub mod operations;
 mod oracle;
 pub mod parallel;
+pub mod parted;
 pub mod paths;
 pub mod pipelines;
 pub mod prepared_reader;
@@ -27,13 +28,14 @@ pub mod vocabulary_loader;
 pub type Target = fn(&[u8]);
 
 /// Every target by name; crash files lie in a folder of that name below `fuzz/regressions`.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("chunk_invariance", chunk_invariance::check),
     ("stability", stability::check),
     ("delay", delay::check),
     ("linear_time", linear_time::check),
     ("operations", operations::check),
     ("paths", paths::check),
+    ("parted", parted::check),
     ("parallel", parallel::check),
     ("pipelines", pipelines::check),
     ("automaton_loader", automaton_loader::check),

@@ -76,6 +76,30 @@ impl Pipeline {
         Some(Self { core: Arc::new(core), words, added, markers, drops })
     }
 
+    /// The same for a tokenizer without a pattern, whose normalizer may write spaces as signs.
+    pub fn single(input: &mut Input<'_>) -> Option<Self> {
+        let mut words = Words::default();
+        let mut spec = Spec {
+            normalizer: Normalizer::new(signs(input, &mut words)?),
+            added: added(input),
+            ..Spec::default()
+        };
+        if input.below(8) == 0 {
+            let (level, name) = level(input)?;
+            words.push(name);
+            spec.levels = Levels::new(vec![level]);
+        }
+        let table = vocabulary(input, &mut spec)?;
+        if input.below(8) > 0 {
+            // So that few are refused, or go another way.
+            spec.decode_only.append(&mut std::mem::take(&mut spec.whole_pieces));
+            (spec.drops, spec.fused) = (None, None);
+        }
+        let Spec { added, markers, drops, .. } = spec.clone();
+        let core = Core::with_spec(&table, &[], None, spec).ok()?;
+        Some(Self { core: Arc::new(core), words, added, markers, drops })
+    }
+
     /// A choice of added tokens: which special ones are honoured, and which names are an error.
     pub fn set(&self, input: &mut Input<'_>) -> Option<Arc<SpecialSet>> {
         let mut mask = || u16::from(input.byte()) | u16::from(input.byte()) << 8;
@@ -116,6 +140,34 @@ fn text(input: &mut Input<'_>) -> String {
     let first = if choice & 1 == 0 { piece(input) } else { "" };
     let second = if choice & 2 == 0 { piece(input) } else { "" };
     format!("{first}{second}")
+}
+
+/// A piece of a text, or what an added token is written as.
+pub fn word(input: &mut Input<'_>) -> &'static str {
+    let choice = input.below(2 * PIECES.len());
+    PIECES.get(choice).copied().unwrap_or_else(|| match choice % 3 {
+        0 => " ",
+        _ => NAMES[choice % NAMES.len()],
+    })
+}
+
+/// Steps that write spaces as signs and put one first, and now and then others.
+fn signs(input: &mut Input<'_>, words: &mut Words) -> Option<Vec<Step>> {
+    let choice = input.byte();
+    words.push(format!("signs {choice}"));
+    let replace = Step::replace(" ", "▁").ok()?;
+    Some(match choice % 8 {
+        0 => vec![],
+        1 | 2 => vec![replace],
+        3 => vec![Step::prepend("▁"), replace],
+        4 => vec![replace, Step::prepend_unless("▁", choice & 8 == 0)],
+        5 | 6 => vec![sentencepiece(input)?.0],
+        _ => {
+            let mut steps = steps(input, words)?;
+            steps.push(replace);
+            steps
+        }
+    })
 }
 
 fn steps(input: &mut Input<'_>, words: &mut Words) -> Option<Vec<Step>> {

@@ -38,6 +38,8 @@ pub struct Core {
     pub(crate) levels: Levels,
     /// The text between added tokens is one pretoken.
     is_single: bool,
+    /// What spaces become, if the normalizer does not do more.
+    spaces: Option<Spaces>,
     /// Bytes of text that internal ids stand for; made when offsets are asked for.
     lengths: OnceLock<FxHashMap<u32, u32>>,
     /// Made when a text is encoded on several threads.
@@ -137,6 +139,7 @@ impl Core {
         Self::simplify(&mut spec);
         let core = Self {
             is_single: automaton.is_none(),
+            spaces: spec.normalizer.spaces(),
             automaton: automaton.unwrap_or_else(Automaton::endless),
             vocabulary,
             filter,
@@ -174,6 +177,7 @@ impl Core {
         entries.dedup_by_key(|&mut (_, id)| id);
         Self {
             is_single: self.is_single,
+            spaces: self.spaces,
             automaton: self.automaton.clone(),
             vocabulary: self.vocabulary.clone(),
             filter: self.filter.clone(),
@@ -267,7 +271,7 @@ impl Core {
 
     /// The same for text that is not normalized yet, and how spaces are read then.
     pub(crate) fn links_of_source(&self) -> Option<(&Links, Spaces)> {
-        self.links().zip(self.normalizer.spaces())
+        self.links().zip(self.spaces)
     }
 
     /// The set of added tokens of which `allowed` says whether a special one is honoured; the

@@ -192,6 +192,7 @@ impl Stream {
     ) -> Result<(), Error> {
         self.guard(out, |stream, scratch, out| {
             stream.push(scratch, input, source, out)?;
+            stream.end_feed(scratch, out);
             if settle {
                 stream.settle(scratch, out);
             }
@@ -284,6 +285,14 @@ impl Stream {
             self.failure = Some(error.clone());
         }
         result
+    }
+
+    fn end_feed(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let Self { core, specials, general, .. } = self;
+        if let Some(general) = general {
+            let passes = specials.passes();
+            general.end_feed(&mut Context { core, scratch, out, passes });
+        }
     }
 
     fn settle(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {

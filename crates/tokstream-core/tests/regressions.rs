@@ -60,7 +60,8 @@ fn random_inputs(name: &str, n_cases: u64) {
     let factor: u64 = std::env::var("TOKSTREAM_FUZZ_FACTOR")
         .map_or(1, |text| text.parse().expect("TOKSTREAM_FUZZ_FACTOR is a whole number"));
     let target = TARGETS.iter().find(|(other, _)| *other == name).expect("a target").1;
-    let max_bytes = if name == "pipelines" { MAX_BYTES_OF_PIPELINES } else { MAX_BYTES };
+    let max_bytes =
+        if name == "pipelines" || name == "parted" { MAX_BYTES_OF_PIPELINES } else { MAX_BYTES };
     let mut state = 20_240_501;
     for k in 0..n_cases * factor {
         let data = random_input(&mut state, max_bytes);
@@ -89,6 +90,7 @@ random_inputs! {
     linear_time: 100,
     operations: 2_000,
     paths: 2_000,
+    parted: 400,
     parallel: 300,
     pipelines: 100,
     automaton_loader: 500,

@@ -70,6 +70,11 @@ impl Normalizer {
         steps.map(|steps| if has_signs(steps) { Spaces::Signs } else { Spaces::Kept })
     }
 
+    /// Does it write spaces as signs, and nothing else, wherever a text begins?
+    pub(crate) fn is_stateless(&self) -> bool {
+        !self.steps.is_empty() && self.steps.iter().all(Step::writes_signs)
+    }
+
     /// May no step hold back more than a constant number of bytes?
     #[must_use]
     pub fn bounded(&self) -> bool {

@@ -189,7 +189,8 @@ impl SentencePiece {
         let Rule { map, symbols, options, .. } = &*self.rule;
         let is_plain = map.root().is_none() && symbols.is_empty();
         let spaces = if options.escape_whitespaces { Spaces::Signs } else { Spaces::Kept };
-        (is_plain && !options.remove_extra_whitespaces).then_some(spaces)
+        let ends_anyhow = options.remove_extra_whitespaces || options.treat_whitespace_as_suffix;
+        (is_plain && !ends_anyhow).then_some(spaces)
     }
 
     /// Is nothing owed before the next character, and nothing held?

@@ -112,6 +112,11 @@ impl Step {
         }
     }
 
+    /// Does it replace spaces by signs, and nothing else?
+    pub(super) fn writes_signs(&self) -> bool {
+        matches!(&self.0, Kind::Replace(step) if step.writes_signs())
+    }
+
     /// Is nothing held, and nothing owed before the next character? Only for steps with `spaces`.
     pub(super) fn is_plain(&self) -> bool {
         match &self.0 {

@@ -205,6 +205,14 @@ impl Cut {
         }
     }
 
+    /// Likewise, and is all as at the beginning of a text?
+    pub(super) fn is_idle(&self) -> bool {
+        match &self.route {
+            Route::Scanned { run, ready, .. } => ready.is_empty() && run.is_idle(),
+            Route::Cascaded { .. } => false,
+        }
+    }
+
     /// A token ends behind the text so far: let all its ids be out. False if that cannot be.
     pub(super) fn close_here(&mut self, context: &mut Context<'_>) -> bool {
         self.hand_on(context);
@@ -217,8 +225,8 @@ impl Cut {
         true
     }
 
-    /// Encode the parts of `text` that end at `ends`, as its source has it; right behind
-    /// `close_here`, or again.
+    /// Encode the parts of `text` that end at `ends`, as the source has it; they came from the next
+    /// `n_source` bytes. Only while nothing waits.
     pub(super) fn encode_parts(
         &mut self,
         context: &mut Context<'_>,
@@ -226,16 +234,16 @@ impl Cut {
         text: &[u8],
         begin: usize,
         ends: &[usize],
+        n_source: usize,
     ) {
         let Route::Scanned { run, track, .. } = &mut self.route else { return };
         let Context { core, scratch, out, .. } = context;
         let first = out.len();
         run.encode_parts(core, scratch, spaces, text, begin, ends, out);
         core.expansions.expand(out, first, &mut false);
-        let text = &text[begin..ends.last().copied().unwrap_or(begin)];
-        track.add(text, text.len());
+        track.add(&[], n_source);
         track.forget(0);
-        self.n_source += text.len() as u64;
+        self.n_source += n_source as u64;
     }
 
     /// The run through the pattern, if a single one does all the cutting.

@@ -4,6 +4,7 @@
 //! the stages hold back. Every stage says from how many bytes of the segments' text its output
 //! came, so that what ids cover can be traced back.
 
+mod deferred;
 mod parted;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use super::cut::Cut;
 use super::pieces::Tools;
 use super::run::Run;
 use super::sources::Sources;
+use deferred::Deferred;
 
 /// The stages behind the plain search.
 #[derive(Clone, Debug)]
@@ -33,9 +35,8 @@ pub(super) struct General {
 struct Rest {
     normalizing: Option<Normalizing>,
     late: Late,
-    /// Text that comes next, before which a token ends for certain; if one does behind it, too, it
-    /// need not grow. Gone at the end of a feed.
-    tail: Vec<u8>,
+    /// What comes next, before which a token ends for certain.
+    deferred: Deferred,
 }
 
 /// The stages behind the normalizer.
@@ -74,7 +75,10 @@ impl General {
             earlier: VecDeque::new(),
             cut: Cut::new(core, run),
         };
-        Self { first: Marking::default(), rest: Rest { normalizing, late, tail: Vec::new() } }
+        Self {
+            first: Marking::default(),
+            rest: Rest { normalizing, late, deferred: Deferred::default() },
+        }
     }
 
     /// Remember what every id stands for.
@@ -130,7 +134,7 @@ impl General {
     /// what follows: others will be looked for.
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
         self.release_first(context);
-        self.rest.grow_tail(context);
+        self.rest.undefer(context);
         let n_held = self.rest.normalizing.as_ref().map_or(0, Normalizing::n_held);
         self.rest.late.change(context, n_held);
         self.rest.late.cut.hand_on(context);
@@ -146,16 +150,23 @@ impl General {
         debug_assert!(result.is_ok(), "the sink never fails");
     }
 
+    /// The end of a feed: encode what was deferred.
+    pub(super) fn end_feed(&mut self, context: &mut Context<'_>) {
+        self.rest.undefer(context);
+        self.rest.deferred.shrink();
+        self.rest.late.cut.hand_on(context);
+    }
+
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
-        self.rest.grow_tail(context);
+        self.rest.undefer(context);
         self.rest.late.cut.settle(context);
     }
 
     /// The text so far is followed by a character that normalizing it does not depend on: the run
     /// that has all of it. `None` if there is more than a normalizer before that.
     pub(super) fn cut(&mut self, context: &mut Context<'_>) -> Option<&mut Run> {
-        self.rest.grow_tail(context);
+        self.rest.undefer(context);
         let Rest { normalizing, late, .. } = &mut self.rest;
         if context.passes.is_some() {
             return None;
@@ -176,8 +187,8 @@ impl General {
     /// The next `n_source` bytes of the segments' text are an added token with this id, found by
     /// the plain search.
     pub(super) fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
-        self.finish(context);
-        self.rest.late.cut.token(context, id, n_source);
+        self.release_first(context);
+        self.rest.token(context, id, n_source);
     }
 }
 
@@ -185,11 +196,11 @@ impl Rest {
     fn take(&mut self, context: &mut Context<'_>, segment: &Segment<'_>) {
         match *segment {
             Segment::Text(text) => self.text(context, text),
-            Segment::Special { id, n_bytes } => {
-                self.finish(context);
-                self.late.cut.token(context, id, n_bytes);
+            Segment::Special { id, n_bytes } => self.token(context, id, n_bytes),
+            Segment::Dropped { n_bytes } => {
+                self.undefer(context);
+                self.late.cut.skip(n_bytes);
             }
-            Segment::Dropped { n_bytes } => self.late.cut.skip(n_bytes),
             Segment::Forbidden { .. } => {}
         }
     }
@@ -205,7 +216,7 @@ impl Rest {
     }
 
     fn finish(&mut self, context: &mut Context<'_>) {
-        self.finish_tail(context);
+        self.close_deferred(context);
         let Self { normalizing, late, .. } = self;
         if let Some(normalizing) = normalizing {
             normalizing.finish(&mut |text, n_source| late.text(context, text, n_source));

@@ -10,7 +10,7 @@ use crate::tokens::Links;
 /// Shorter text is not taken apart, unless a token ends right before it.
 const MIN_BYTES: usize = 48;
 /// No more than this is held.
-const MAX_HELD: usize = 64;
+const MAX_HELD: usize = 256;
 /// Seams are looked for in so many bytes at a time.
 const BLOCK: usize = 1 << 14;
 
@@ -44,7 +44,7 @@ pub(super) fn take(links: &Links, text: &[u8], way: &mut impl Parted) {
     let mut at = 0;
     let mut is_closed = way.is_closed();
     let mut seams = std::mem::take(&mut way.scratch().seams);
-    let mut end = 0;
+    let mut end = if is_closed && text.len() <= MAX_HELD { text.len() } else { 0 };
     while end < text.len() && (is_closed || text.len() - at >= MIN_BYTES) {
         end = text.len().min(at + BLOCK);
         while end < text.len() && text[end] & 0xC0 == 0x80 {

@@ -9,6 +9,7 @@ use super::lanes::{self, Job};
 use super::links::SIGN;
 use super::merge::{MergeScratch, shrink};
 use super::pieces::{self, Found, Key, PieceTable};
+use super::ready;
 use super::seams::Parts;
 use super::vocabulary::Vocabulary;
 
@@ -252,8 +253,14 @@ impl Batch {
             let (begin, length) = match spaces {
                 Spaces::Kept => (begin, length),
                 Spaces::Signs => {
+                    let piece = &text[begin..ends[index]];
+                    if let Some(id) = ready::id_of(piece) {
+                        self.found[index] = Found::new(&[id], 0);
+                        table.put(key, hash, self.found[index]);
+                        continue;
+                    }
                     let place = folded.len();
-                    fold(&text[begin..ends[index]], &mut folded);
+                    fold(piece, &mut folded);
                     (place, folded.len() - place)
                 }
             };

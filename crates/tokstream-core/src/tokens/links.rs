@@ -56,11 +56,21 @@ impl Links {
             (0x80..0xC0).for_each(|right| join(left, right));
         }
         for &rank in ranks {
-            let bytes = folded(tokens.bytes(rank));
-            bytes.reduce(|left, right| {
-                join(left, right);
-                right
-            });
+            let token = tokens.bytes(rank);
+            // The first bytes may be the end of a sign, and the last ones the beginning.
+            let head = [&SIGN[1..], &SIGN[2..]].into_iter().find(|end| token.starts_with(end));
+            let tail = [&SIGN[..2], &SIGN[..1]].into_iter().find(|begin| token.ends_with(begin));
+            let (n_head, n_tail) = (head.map_or(0, <[u8]>::len), tail.map_or(0, <[u8]>::len));
+            for (from, to) in [(0, 0), (n_head, 0), (0, n_tail), (n_head, n_tail)] {
+                let Some(inner) = token.get(from..token.len() - to) else { continue };
+                let before = (from > 0).then_some(b' ');
+                let after = (to > 0).then_some(b' ');
+                let bytes = before.into_iter().chain(folded(inner)).chain(after);
+                bytes.reduce(|left, right| {
+                    join(left, right);
+                    right
+                });
+            }
         }
         Self { bits: bits.into() }
     }
@@ -136,6 +146,15 @@ mod tests {
         assert_eq!(parts(&links, "xx yx▁yx y"), "x|x y|x▁y|x y");
         assert_eq!(parts(&links, ""), "");
         assert_eq!(parts(&links, "▁"), "▁");
+    }
+
+    #[test]
+    fn tokens_may_begin_and_end_inside_a_sign() {
+        let tokens: [&[u8]; 3] = [b"\x81a", b"b\xE2\x96", b"\x96\x81\xE2"];
+        let lengths = tokens.map(|token| token.len() as u32);
+        let table = TokenTable::new(tokens.concat(), &lengths, vec![0, 1, 2]).expect("they fit");
+        let links = Links::new(&table, &[0, 1, 2]);
+        assert_eq!(parts(&links, "b a▁b▁▁a a"), "b a|▁|b▁▁a| a");
     }
 
     #[test]

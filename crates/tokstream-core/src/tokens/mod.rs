@@ -16,6 +16,7 @@ mod long_pieces;
 mod merge;
 mod order;
 mod pieces;
+pub(crate) mod ready;
 mod seams;
 #[cfg(target_arch = "x86_64")]
 mod seams_avx512;

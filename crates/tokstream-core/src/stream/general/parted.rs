@@ -3,12 +3,14 @@
 //! Where all that a normalizer does behind the first character is to write spaces as signs, text
 //! between seams need not go through it: the table of pieces knows pieces as they are in the text.
 
+use std::sync::Arc;
+
 use crate::normalize::Normalizing;
 use crate::scratch::Scratch;
 use crate::stream::parted::{self, Parted};
 use crate::tokens::Spaces;
 
-use super::{Context, Rest};
+use super::{Context, Passes, Rest};
 
 /// Less text without added tokens than this is not taken apart.
 const MIN_FREE: usize = 64;
@@ -31,6 +33,7 @@ impl Parted for Unnormalized<'_, '_> {
     }
 
     fn grow(&mut self, text: &[u8]) {
+        self.rest.undefer(self.context);
         self.rest.grow(self.context, text);
     }
 
@@ -40,30 +43,40 @@ impl Parted for Unnormalized<'_, '_> {
     }
 
     fn hold(&mut self, text: &[u8]) {
-        self.rest.tail.extend_from_slice(text);
+        self.rest.deferred.push(text);
     }
 
     fn encode(&mut self, text: &[u8], begin: usize, ends: &[usize]) {
-        self.rest.late.cut.encode_parts(self.context, self.spaces, text, begin, ends);
+        self.rest.undefer(self.context);
+        let n_source = ends.last().map_or(0, |end| end - begin);
+        let cut = &mut self.rest.late.cut;
+        cut.encode_parts(self.context, self.spaces, text, begin, ends, n_source);
     }
+}
+
+/// What is looked for in normalized text, if anything is.
+fn second<'a>(context: &Context<'a>) -> Option<&'a Arc<Passes>> {
+    context.passes.filter(|passes| !passes.second.is_empty())
 }
 
 impl Rest {
     /// Take text, the simple way if there is one.
     pub(super) fn text(&mut self, context: &mut Context<'_>, text: &[u8]) {
-        self.grow_tail(context);
         let core = context.core;
-        let Some((links, spaces)) = core.links_of_source().filter(|_| self.late.is_simple()) else {
-            return self.grow(context, text);
-        };
-        let passes = context.passes.cloned();
-        let Some(set) = passes.as_ref().map(|it| &it.second).filter(|set| !set.is_empty()) else {
+        let links = core.links_of_source().filter(|_| self.late.is_simple());
+        let second = second(context).cloned();
+        if let (Some((links, spaces)), None) = (links, &second) {
+            if self.deferred.has_open() {
+                self.undefer(context);
+            }
             let mut way = Unnormalized { rest: self, context, spaces };
             return parted::take(links, text, &mut way);
-        };
-        if !set.is_plain() {
-            return self.grow(context, text);
         }
+        self.undefer(context);
+        let set = second.as_ref().map(|passes| &passes.second).filter(|set| set.is_plain());
+        let (Some((links, spaces)), Some(set)) = (links, set) else {
+            return self.grow(context, text);
+        };
         // Tokens that are looked for in normalized text look the same in the source.
         let mut rest = text;
         while !rest.is_empty() {
@@ -77,7 +90,7 @@ impl Rest {
             let (free, after) = rest.split_at(n_free);
             if n_free >= MIN_FREE {
                 parted::take(links, free, &mut Unnormalized { rest: self, context, spaces });
-                self.grow_tail(context);
+                self.undefer(context);
             } else {
                 self.grow(context, free);
             }
@@ -91,23 +104,54 @@ impl Rest {
         self.normalizing.as_ref().is_none_or(Normalizing::is_plain)
     }
 
-    /// Text goes on behind the tail.
-    pub(super) fn grow_tail(&mut self, context: &mut Context<'_>) {
-        if !self.tail.is_empty() {
-            let mut tail = std::mem::take(&mut self.tail);
-            self.grow(context, &tail);
-            tail.clear();
-            self.tail = tail;
+    /// The next `n_source` bytes of the segments' text are an added token with this id.
+    pub(super) fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
+        let links = context.core.links_of_source().filter(|_| self.is_idle(context));
+        let Some((links, _)) = links else {
+            self.finish(context);
+            return self.late.cut.token(context, id, n_source);
+        };
+        self.deferred.close(links);
+        self.deferred.token(id, n_source);
+        if self.deferred.is_full() {
+            self.close_deferred(context);
         }
     }
 
-    /// A token ends behind the tail.
-    pub(super) fn finish_tail(&mut self, context: &mut Context<'_>) {
-        let Some((_, spaces)) = context.core.links_of_source() else { return };
-        if !self.tail.is_empty() {
-            let ends = [self.tail.len()];
-            self.late.cut.encode_parts(context, spaces, &self.tail, 0, &ends);
-            self.tail.clear();
+    /// Is a text that begins here the same to all stages as one that goes on?
+    fn is_idle(&self, context: &Context<'_>) -> bool {
+        let is_stateless = context.core.normalizer.is_stateless() && second(context).is_none();
+        is_stateless && self.late.cut.is_idle() && self.late.is_simple()
+    }
+
+    /// Text goes on behind what is deferred.
+    pub(super) fn undefer(&mut self, context: &mut Context<'_>) {
+        if let Some((links, _)) = context.core.links_of_source() {
+            self.deferred.close_parts(links);
         }
+        let open = self.encode_deferred(context);
+        if !open.is_empty() {
+            self.grow(context, &open);
+        }
+    }
+
+    /// A token ends behind what is deferred.
+    pub(super) fn close_deferred(&mut self, context: &mut Context<'_>) {
+        if let Some((links, _)) = context.core.links_of_source() {
+            self.deferred.close(links);
+        }
+        self.encode_deferred(context);
+    }
+
+    /// Encode what is deferred, save the open part, which is returned.
+    fn encode_deferred(&mut self, context: &mut Context<'_>) -> Vec<u8> {
+        if self.deferred.is_empty() {
+            return Vec::new();
+        }
+        let spaces = context.core.links_of_source().map_or(Spaces::Kept, |(_, spaces)| spaces);
+        let cut = &mut self.late.cut;
+        self.deferred.drain(|text, ends, n_source| {
+            cut.encode_parts(context, spaces, text, 0, ends, n_source);
+        })
     }
 }

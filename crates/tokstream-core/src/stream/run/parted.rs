@@ -46,6 +46,11 @@ impl Run {
         self.pending.is_empty() && self.live.n_bytes() == 0
     }
 
+    /// Likewise, and is all as at the beginning?
+    pub(in crate::stream) fn is_idle(&self) -> bool {
+        self.is_closed() && !self.is_partial
+    }
+
     /// A token ends behind the text so far, which goes on: give out its ids.
     pub(in crate::stream) fn close_here(
         &mut self,
