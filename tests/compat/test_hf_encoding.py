@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -207,3 +208,29 @@ def test_an_encoding_that_threads_read() -> None:
         with ThreadPoolExecutor(8) as pool:
             for found in pool.map(read, range(16)):
                 assert found == expected
+
+
+def test_errors_of_async_verbs_come_with_the_call() -> None:
+    """And a task that is cancelled ends."""
+
+    async def use(tokenizer: Any) -> None:
+        for call in (
+            lambda: tokenizer.async_encode(5),
+            lambda: tokenizer.async_encode_batch([5]),
+            lambda: tokenizer.async_decode_batch([["x"]]),
+        ):
+            with pytest.raises(TypeError):
+                call()
+        with pytest.raises(OverflowError):
+            tokenizer.async_decode_batch([[-1]])
+        task = asyncio.ensure_future(tokenizer.async_encode_batch(["a b " * 5000] * 8))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        texts = [f"hello {k}" for k in range(40)]
+        found = await asyncio.gather(*map(tokenizer.async_encode, texts))
+        assert [e.ids for e in found] == [tokenizer.encode(text).ids for text in texts]
+
+    for tokenizer in (OURS, PEER):
+        asyncio.run(use(tokenizer))

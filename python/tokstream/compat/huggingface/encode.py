@@ -186,8 +186,9 @@ class EncodeVerbs:
     def async_decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
     ) -> Awaitable[list[str]]:
-        """Do as `decode_batch` on another thread."""
-        return asyncio.to_thread(self.decode_batch, list(sequences), skip_special_tokens)
+        """Do as `decode_batch` on another thread; ids are read at once."""
+        numbers = [_numbers(ids) for ids in sequences]
+        return asyncio.to_thread(self.decode_batch, numbers, skip_special_tokens)
 
 
 async def _first(encoded: Awaitable[list[Encoding]]) -> Encoding:
@@ -200,12 +201,23 @@ def _decoded(state: State, ids: Any, *, skip_special_tokens: bool) -> str:  # no
     try:
         return state.decode(ids, skip_special_tokens=skip_special_tokens)
     except (TypeError, InvalidTokenIdError):
-        numbers = list(map(index, ids))
+        numbers = _numbers(ids)
+    known = [number for number in numbers if state.token(number) is not None]
+    return state.decode(known, skip_special_tokens=skip_special_tokens)
+
+
+def _numbers(ids: Iterable[int]) -> list[int]:
+    """Return ids as numbers.
+
+    Raises:
+        OverflowError: one that is negative or above 32 bits.
+        TypeError: no sequence of whole numbers.
+    """
+    numbers = list(map(index, ids))
     for number in numbers:
         if not 0 <= number < 1 << 32:
             raise OverflowError(f"no token can have the id {number}; ids are 0 .. 2**32 - 1")
-    known = [number for number in numbers if state.token(number) is not None]
-    return state.decode(known, skip_special_tokens=skip_special_tokens)
+    return numbers
 
 
 # --- inputs --------------------------------------------------------------------------------------
