@@ -344,6 +344,10 @@ class Core:
         """Bytes of the longest token that merging produces."""
 
     @property
+    def takes_source_apart(self) -> bool | None:
+        """If text is one pretoken that is taken apart: before it is normalized? Else None."""
+
+    @property
     def reads_by(self) -> Literal["plain", "scalar", "avx2", "avx512"]:
         """How the pattern reads text: plainly, or in blocks by the instructions named."""
 

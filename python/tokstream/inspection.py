@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
+_TAKEN_APART = {
+    True: "before it is normalized",
+    False: "behind the normalizer",
+    None: "no",
+}
+"""Where text that is one pretoken is taken apart, by what the engine says."""
+
 
 def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> dict[str, object]:
     """Return facts by name, all of them plain values that JSON can hold.
@@ -28,6 +35,8 @@ def describe(tokenizer: Tokenizer, vocabulary: Vocabulary, core: _core.Core) -> 
     `path` says which way text goes through the engine, `reads_by` how the one automaton reads it:
     "avx512", "avx2" or "scalar" (in blocks), or "plain" where the pattern is not simple enough.
     `prepared_file` is the file that the tables are mapped from; None if they were made in memory.
+    `taken_apart` is there if a text between added tokens is one pretoken: "no" if it is merged as
+    it grows, else where it is cut into parts, across which no token lies and which are looked up.
 
     `streaming` says how far behind a stream may be. Its keys:
 
@@ -104,6 +113,8 @@ def _common(
         facts["normalizer"] = [step[0] for step in parts.normalizer]
         facts["levels"] = [step[0] for step in parts.levels]
         facts["path"] = parts.path()
+        if parts.automaton is None and not parts.levels:
+            facts["taken_apart"] = _TAKEN_APART[core.takes_source_apart]
     return facts
 
 

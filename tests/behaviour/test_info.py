@@ -112,3 +112,30 @@ def test_byte_fallback_and_added_tokens_are_reachable(tmp_path):
     assert {vocabulary["<0xC3>"], vocabulary["abba"], vocabulary["<s>"]} <= returned
     assert unreachable.isdisjoint(returned)
     assert info["n_tokens"] == tok.n_vocab - len(unreachable) - len(tok.special_tokens)
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "ignore_merges", "taken_apart"),
+    [
+        (tokenizers.normalizers.Replace(" ", "\u2581"), False, "before it is normalized"),
+        (tokenizers.normalizers.Lowercase(), False, "behind the normalizer"),
+        (tokenizers.normalizers.Replace(" ", "\u2581"), True, "no"),
+    ],
+)
+def test_text_that_is_one_pretoken(tmp_path, normalizer, ignore_merges, taken_apart):
+    names = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "a", "b", "\u2581", "ab", "aab"]
+    vocabulary = {name: k for k, name in enumerate(names)}
+    model = tokenizers.models.BPE(
+        vocabulary,
+        [("a", "b")],
+        unk_token="<unk>",
+        byte_fallback=True,
+        ignore_merges=ignore_merges,
+    )
+    made = tokenizers.Tokenizer(model)
+    made.normalizer = normalizer
+    made.save(str(tmp_path / "tokenizer.json"))
+    tok = tokstream.load(tmp_path / "tokenizer.json")
+    assert tok.info()["taken_apart"] == taken_apart
+    for text in ("aab ab aab b\u00e9 A", "aab", "b aab " * 40):
+        assert tok.encode(text) == made.encode(text).ids

@@ -407,6 +407,13 @@ impl Core {
         self.automaton.path().name()
     }
 
+    /// If a text between added tokens is one pretoken that is taken apart where no token spans: as
+    /// the source has it, before it is normalized (true), or behind that (false).
+    #[must_use]
+    pub fn takes_source_apart(&self) -> Option<bool> {
+        self.links().map(|_| self.links_of_source().is_some())
+    }
+
     /// The vocabulary's tables.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {

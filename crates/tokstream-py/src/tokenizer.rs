@@ -430,6 +430,12 @@ impl Core {
         self.0.reads_by()
     }
 
+    /// If text is one pretoken that is taken apart: before it is normalized?
+    #[getter]
+    fn takes_source_apart(&self) -> Option<bool> {
+        self.0.takes_source_apart()
+    }
+
     /// Ids of entries that merging never produces.
     #[getter]
     fn unreachable_ids(&self) -> Vec<u32> {
