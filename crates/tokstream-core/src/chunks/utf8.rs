@@ -12,6 +12,9 @@ use super::utf8_avx512;
 /// Characters whose ASCII is looked for together.
 const STRETCH: usize = 32;
 
+/// Bytes that may be written behind the last one that counts.
+const SPARE: usize = 3;
+
 /// Characters in memory; none is above U+10FFFF.
 #[derive(Clone, Copy, Debug)]
 pub enum Characters<'a> {
@@ -93,7 +96,7 @@ fn encode<T: Unit>(units: &[T], path: Path, out: &mut Vec<u8>) -> Source {
         }
     }
     let _ = path;
-    out.resize(begin + most, 0);
+    out.resize(begin + most + SPARE, 0);
     let mut room = &mut out[begin..];
     let mut has_surrogates = false;
     for stretch in units.chunks(STRETCH) {
@@ -109,7 +112,7 @@ fn encode<T: Unit>(units: &[T], path: Path, out: &mut Vec<u8>) -> Source {
         };
         room = &mut room[n..];
     }
-    let n = most - room.len();
+    let n = most + SPARE - room.len();
     out.truncate(begin + n);
     source(has_surrogates)
 }
@@ -118,20 +121,22 @@ fn source(has_surrogates: bool) -> Source {
     if has_surrogates { Source::Text } else { Source::Valid }
 }
 
-/// Put each character's bytes into `room`; returns how many there are.
+/// Put each character's bytes into `room`, which has `SPARE` more than they need; returns how many
+/// there are.
 fn encode_each<T: Unit>(units: &[T], room: &mut [u8]) -> usize {
     let mut n = 0;
     for &unit in units {
         let unit = unit.into();
         let tail = |shift: u32| (unit >> shift & 0x3F) as u8 | 0x80;
-        let bytes: &[u8] = match unit {
-            0..0x80 => &[unit as u8],
-            0x80..0x800 => &[(unit >> 6) as u8 | 0xC0, tail(0)],
-            0x800..0x1_0000 => &[(unit >> 12) as u8 | 0xE0, tail(6), tail(0)],
-            _ => &[(unit >> 18) as u8 | 0xF0, tail(12), tail(6), tail(0)],
+        // Four bytes are written, whatever counts of them: one store of a fixed size.
+        let (bytes, length) = match unit {
+            0..0x80 => ([unit as u8, 0, 0, 0], 1),
+            0x80..0x800 => ([(unit >> 6) as u8 | 0xC0, tail(0), 0, 0], 2),
+            0x800..0x1_0000 => ([(unit >> 12) as u8 | 0xE0, tail(6), tail(0), 0], 3),
+            _ => ([(unit >> 18) as u8 | 0xF0, tail(12), tail(6), tail(0)], 4),
         };
-        room[n..n + bytes.len()].copy_from_slice(bytes);
-        n += bytes.len();
+        room[n..n + 4].copy_from_slice(&bytes);
+        n += length;
     }
     n
 }
