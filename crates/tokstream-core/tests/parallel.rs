@@ -1,39 +1,28 @@
 //! One text in parts: where it is cut, and that its parts, joined, are what a stream gives.
 
+mod small;
+
 use std::sync::{Arc, OnceLock};
 
+use small::CL100K;
 use tokstream_core::chunks::{OnInvalid, Source};
 use tokstream_core::core::Core;
 use tokstream_core::error::Error;
 use tokstream_core::normalize::{Form, Normalizer, Step};
 use tokstream_core::parallel::{Encoder, Entry, Joiner, Splitter};
-use tokstream_core::pretokens::Automaton;
 use tokstream_core::segments::SpecialSet;
 use tokstream_core::spec::Spec;
-use tokstream_core::tokens::TokenTable;
 
-const CL100K: &[u8] = include_bytes!("../../../fuzz/seeds/cl100k.automaton");
 const O200K: &[u8] = include_bytes!("../../../fuzz/seeds/o200k.automaton");
 
 static CORES: [OnceLock<Arc<Core>>; 2] = [const { OnceLock::new() }; 2];
 
+const TOKENS: [&str; 12] =
+    ["漢", "字", "文", "漢字", "th", "the", " the", "aa", "aaaa", "  ", "    ", "12"];
+
 fn core(automaton: &[u8], steps: Vec<Step>) -> Core {
-    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
-    for token in ["漢", "字", "文", "漢字", "th", "the", " the", "aa", "aaaa", "  ", "    ", "12"]
-    {
-        for end in 1..=token.len() {
-            let prefix = token.as_bytes()[..end].to_vec();
-            if !tokens.contains(&prefix) {
-                tokens.push(prefix);
-            }
-        }
-    }
-    let lengths: Vec<u32> = tokens.iter().map(|token| token.len() as u32).collect();
-    let ids = (0..tokens.len() as u32).collect();
-    let table = TokenTable::new(tokens.concat(), &lengths, ids).expect("a sound table");
-    let automaton = Automaton::from_bytes(automaton).expect("a sound automaton");
     let spec = Spec { normalizer: Normalizer::new(steps), ..Spec::default() };
-    Core::with_spec(&table, &[], Some(automaton), spec).expect("a sound vocabulary")
+    small::core(&TOKENS, automaton, spec)
 }
 
 fn encoder(automaton: &[u8], allowed: &[&str], forbidden: &[&str], replace: bool) -> Encoder {
