@@ -5,29 +5,19 @@ Enters: text, or ids. Leaves: ids, or text. Nothing is held back: streams do tha
 
 from __future__ import annotations
 
-from operator import index
-
-from tokstream._arrays import as_array
-from tokstream._buffers import view_of
 from tokstream._light import TYPE_CHECKING, final
 from tokstream._tables import Tables, note_related, related_tables, shared_tables
-from tokstream.errors import (
-    ConfigurationError,
-    InvalidTokenIdError,
-    UnknownNameError,
-    UnsupportedTokenizerError,
-)
+from tokstream.errors import ConfigurationError, UnsupportedTokenizerError
 from tokstream.special import SpecialPolicy
 from tokstream.verbs.batch import BatchVerbs
-from tokstream.verbs.parts import limit_of, replaces
+from tokstream.verbs.ids import IdVerbs
 from tokstream.verbs.spans import SpanVerbs
 from tokstream.verbs.streams import StreamVerbs
-from tokstream.verbs.threads import checked_number
+from tokstream.verbs.whole import WholeVerbs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from tokstream._types import ErrorMode, IdArray, SpecialChoice, Text
     from tokstream.compat.huggingface import Tokenizer as HuggingFaceTokenizer
     from tokstream.decoding import Decoder
     from tokstream.formats.parts import SpecialDefault, TokenizerParts
@@ -41,7 +31,7 @@ _END_OF_TEXT = "<|endoftext|>"
 
 
 @final
-class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
+class Tokenizer(WholeVerbs, IdVerbs, BatchVerbs, SpanVerbs, StreamVerbs):
     """A BPE tokenizer: `encode`, `decode`, `count`, `stream` and their kin.
 
     Get one from `tokstream.get_encoding`, `encoding_for_model` or `load`; or build it from a
@@ -312,207 +302,6 @@ class Tokenizer(BatchVerbs, SpanVerbs, StreamVerbs):
         """Id of the token that ends a text, None if there is none."""
         return self._special_tokens.get(self._eos)
 
-    def encode(
-        self,
-        text: Text,
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
-        num_threads: int | None = None,
-    ) -> list[int]:
-        """Return the ids of a whole text.
-
-        Args:
-            text: text or UTF-8 bytes.
-            allowed_special: special tokens to honour, see the class.
-            disallowed_special: special tokens to refuse, see the class.
-            errors: "strict" or "replace", for bytes that are not UTF-8.
-            add_special_tokens: apply the tokenizer's template, such as a token before the text.
-                Rank files have none, so it changes nothing for them.
-            num_threads: encode a text of 1 MiB or more on at most so many threads, see the class.
-
-        Raises:
-            DisallowedSpecialTokenError: the text spells a disallowed special token.
-            InvalidUtf8Error: bytes that are not UTF-8, with `errors="strict"`.
-            TypeError: neither `str` nor a buffer of bytes.
-            ConfigurationError: an argument, or TOKSTREAM_NUM_THREADS, that means nothing.
-
-        Cost: O(n) for n bytes, whatever the text; the GIL is released for long ones.
-
-        >>> import tokstream
-        >>> tokstream.get_encoding("cl100k_base").encode("hello world")
-        [15339, 1917]
-        """
-        if allowed_special is None and disallowed_special is None:
-            specials = self._special.default
-        else:
-            specials = self._special.resolve(allowed_special, disallowed_special)
-        return self._core.encode(  # type: ignore[return-value]
-            text,
-            specials,
-            errors != "strict" and replaces(errors),
-            False,  # noqa: FBT003
-            add_special_tokens,
-            num_threads if num_threads is None else checked_number(num_threads),
-        )
-
-    def encode_array(
-        self,
-        text: Text,
-        *,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        add_special_tokens: bool = False,
-        num_threads: int | None = None,
-    ) -> IdArray:
-        """Do as `encode`, but return a numpy array of uint32, shape (n_tokens,)."""
-        specials = self._special.resolve(allowed_special, disallowed_special)
-        data = self._core.encode(
-            text,
-            specials,
-            replaces(errors),
-            True,  # noqa: FBT003
-            add_special_tokens,
-            checked_number(num_threads),
-        )
-        return as_array(data)
-
-    def encode_ordinary(
-        self, text: Text, *, errors: ErrorMode = "strict", num_threads: int | None = None
-    ) -> list[int]:
-        """Return the ids of a text in which special tokens are plain text."""
-        return self._core.encode(  # type: ignore[return-value]
-            text,
-            self._special.plain,
-            errors != "strict" and replaces(errors),
-            False,  # noqa: FBT003
-            False,  # noqa: FBT003
-            num_threads if num_threads is None else checked_number(num_threads),
-        )
-
-    def encode_ordinary_array(
-        self, text: Text, *, errors: ErrorMode = "strict", num_threads: int | None = None
-    ) -> IdArray:
-        """Do as `encode_ordinary`, but return a numpy array of uint32."""
-        data = self._core.encode(
-            text,
-            self._special.plain,
-            replaces(errors),
-            True,  # noqa: FBT003
-            False,  # noqa: FBT003
-            checked_number(num_threads),
-        )
-        return as_array(data)
-
-    def count(
-        self,
-        text: Text,
-        *,
-        limit: int | None = None,
-        allowed_special: SpecialChoice = None,
-        disallowed_special: SpecialChoice = None,
-        errors: ErrorMode = "strict",
-        num_threads: int | None = None,
-        add_special_tokens: bool = False,
-    ) -> int:
-        """Return the number of ids of a text, without making them.
-
-        Args:
-            text: text or UTF-8 bytes.
-            limit: stop once there are more; the result is then `limit + 1`.
-            allowed_special: as in `encode`.
-            disallowed_special: as in `encode`.
-            errors: as in `encode`.
-            num_threads: as in `encode`; with a limit, one thread counts.
-            add_special_tokens: as in `encode`; the template's ids count, too.
-
-        Cost: O(n); with a limit, O(limit) whatever n, counted in blocks of about 1 MiB.
-        """
-        n_template = self._n_template if add_special_tokens else 0
-        left = None
-        if limit is not None:
-            limit = limit_of("limit", limit)
-            left = max(limit - n_template, 0)
-        specials = self._special.resolve(allowed_special, disallowed_special)
-        n_threads = checked_number(num_threads)
-        n_tokens = self._core.count(text, specials, replaces(errors), left, n_threads) + n_template
-        return n_tokens if limit is None else min(n_tokens, limit + 1)
-
-    def decode(self, ids: Iterable[int], *, errors: str = "replace") -> str:
-        """Return the text of ids.
-
-        Args:
-            ids: token ids, or an array of uint32.
-            errors: what to do with bytes that are not UTF-8, as in `bytes.decode`.
-
-        Raises:
-            InvalidTokenIdError: an id that the tokenizer does not have; it names the index.
-            UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
-            TypeError: no iterable, or something in it is no integer; it names the index.
-        """
-        if errors == "replace" and (decoder := self._decoder) is not None:
-            try:
-                return decoder.decode(ids)
-            except TypeError as error:
-                raise _named(error, ids) from None
-        return self.decode_bytes(ids).decode("utf-8", errors)
-
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the bytes of ids; those of a part of a text may be no whole characters."""
-        try:
-            if (decoder := self._decoder) is not None:
-                return decoder.decode_bytes(ids)
-            return self._core.decode(ids)
-        except TypeError as error:
-            raise _named(error, ids) from None
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes of a token, special ones included.
-
-        Raises:
-            InvalidTokenIdError: no such id.
-        """
-        try:
-            token = self._core.token_bytes(token_id)
-        except OverflowError:
-            token = None
-        if token is None:
-            raise InvalidTokenIdError(
-                f"no token has the id {token_id}; ids of {self._name} are below {self.n_vocab}",
-                token_id,
-            )
-        return token
-
-    def token_to_id(self, token: bytes | str) -> int:
-        """Return the id of a token by its bytes, or of a special token by its text.
-
-        Raises:
-            UnknownNameError: no such token.
-        """
-        if isinstance(token, str):
-            if (special := self._special_tokens.get(token)) is not None:
-                return special
-            token_id = self._id_of_entry(token.encode("utf-8", "surrogatepass"))
-        else:
-            token = bytes(view_of(token))
-            token_id = self._id_of_entry(token)
-            if token_id is None:
-                token_id = self._special_tokens.get(token.decode("utf-8", "replace"))
-        if token_id is None:
-            raise UnknownNameError(
-                f"{token!r} is not a token of {self._name}; encode gives the ids of any text"
-            )
-        return token_id
-
-    def _id_of_entry(self, token: bytes) -> int | None:
-        token_id = self._core.token_id(token)
-        if (token_id is None or token_id >= self._n_vocab) and (parts := self._parts) is not None:
-            return parts.id_of(token)
-        return token_id
-
     def info(self) -> dict[str, object]:
         """Return what is known of the tokenizer: vocabulary, pattern and their analysis.
 
@@ -586,21 +375,3 @@ def _rebuild(
     eos: str | None,
 ) -> Tokenizer:
     return Tokenizer(name, vocabulary, pattern, special_tokens, eos=eos)
-
-
-def _named(error: TypeError, ids: object) -> TypeError:
-    """Say which of `ids` is no id; `error` itself if that cannot be told."""
-    from collections.abc import Iterable, Iterator  # noqa: PLC0415 - see `_light`
-
-    if not isinstance(ids, Iterable):
-        return TypeError(f"ids is {type(ids).__name__}; give several ids, such as a list of them")
-    if isinstance(ids, Iterator):
-        return error  # those before the fault are used up
-    for at, token_id in enumerate(ids):
-        try:
-            index(token_id)
-        except TypeError:
-            named = TypeError(f"the id at index {at} is {type(token_id).__name__}, not an integer")
-            named.index = at  # type: ignore[attr-defined]  # as the core does
-            return named
-    return error

@@ -25,10 +25,12 @@ OWN_MODULES_IN_USE = {
     "tokstream.tokenizer",
     "tokstream.verbs",
     "tokstream.verbs.batch",
+    "tokstream.verbs.ids",
     "tokstream.verbs.parts",
     "tokstream.verbs.spans",
     "tokstream.verbs.streams",
     "tokstream.verbs.threads",
+    "tokstream.verbs.whole",
 }
 # Modules that a start can do without, however small they seem: some milliseconds each.
 AVOIDED = {

@@ -13,6 +13,8 @@ from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from tokstream._core import Core
+    from tokstream.decoding import Decoder
+    from tokstream.formats.parts import TokenizerParts
     from tokstream.special import SpecialPolicy
 
 __all__ = ["Parts", "limit_of", "replaces"]
@@ -31,6 +33,20 @@ class Parts:
     """What a call's choice of special tokens means."""
     _shared_ids: dict[int, list[bytes]]
     """The spellings of ids that several special tokens share."""
+    _special_tokens: dict[str, int]
+    """Special tokens by their text."""
+    _name: str
+    """What the tokenizer is called."""
+    _n_vocab: int
+    """One more than the largest id."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def _parts(self) -> TokenizerParts | None: ...
+
+        @property
+        def _decoder(self) -> Decoder | None: ...
 
     @property
     def _n_template(self) -> int:
