@@ -99,7 +99,7 @@ class Tokenizer(WholeVerbs, IdVerbs, BatchVerbs, SpanVerbs, StreamVerbs):
             PatternError: the pattern cannot be honoured exactly.
             VocabularyError: the vocabulary cannot.
         """
-        from tokstream.vocabulary import check_special_tokens  # noqa: PLC0415 - see `_light`
+        from tokstream._checks import check_special_tokens  # noqa: PLC0415 - see `_light`
 
         special_tokens = dict(special_tokens or {})
         check_special_tokens(special_tokens, vocabulary, allow_shared_ids=True)

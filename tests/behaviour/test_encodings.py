@@ -19,10 +19,11 @@ import tiktoken.model
 
 import tokstream.encodings as encodings
 from data import gpt2_merge_list, gpt2_vocabulary_json, tiktoken_encoding
+from tokstream._checks import check_special_tokens
 from tokstream.encodings import compact, models, registry
 from tokstream.errors import MissingDependencyError, UnknownNameError, VocabularyError
 from tokstream.patterns import compile_pattern
-from tokstream.vocabulary import Vocabulary, check_special_tokens
+from tokstream.vocabulary import Vocabulary
 
 NAMES = registry.ENCODING_NAMES
 

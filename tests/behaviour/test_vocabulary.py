@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokstream._checks import MAX_TOKEN_ID, check_special_tokens
 from tokstream.errors import VocabularyError
 from tokstream.formats import read_rank_file
-from tokstream.vocabulary import MAX_TOKEN_ID, Vocabulary, check_special_tokens
+from tokstream.vocabulary import Vocabulary
 
 BYTES = {bytes((b,)): b for b in range(256)}
 

@@ -14,11 +14,10 @@ use pyo3::types::PyList;
 use tokstream_core::error::Error;
 use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, Splitter, in_order};
 
-use crate::errors::input_error;
+use crate::errors::{at_index, input_error};
 use crate::input::{BLOCK, Whole};
 use crate::output;
 use crate::parallel::{self, MIN_TEXT, PART};
-use crate::tokenizer::at_index;
 
 /// Short texts that a thread takes at a time have about so many bytes in all.
 const GROUP: usize = 1 << 16;

@@ -58,3 +58,12 @@ pub fn input_error(error: &Error, ids: Vec<u32>) -> PyErr {
 pub fn table_error(error: &TableError) -> PyErr {
     VocabularyError::new_err(error.to_string())
 }
+
+/// Say which element of a sequence an error is about.
+pub fn at_index(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+    let noted = error.value(py).call_method1("add_note", (format!("at index {index}"),));
+    match noted.and_then(|_| error.value(py).setattr("index", index)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}

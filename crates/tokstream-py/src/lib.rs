@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 
 mod batch;
+mod decode;
 mod errors;
 mod input;
 mod ints;

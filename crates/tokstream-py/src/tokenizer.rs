@@ -1,6 +1,5 @@
-//! The immutable tokenizer: tables, one-shot encoding, decoding.
+//! The immutable tokenizer: tables, and one-shot encoding.
 use std::collections::HashSet;
-use std::ffi::CStr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +16,8 @@ use tokstream_core::tokens::TokenTable;
 use tokstream_core::{core, segments};
 
 use crate::batch;
-use crate::errors::{InvalidTokenIdError, input_error, table_error};
+use crate::decode;
+use crate::errors::{input_error, table_error};
 use crate::input::{BLOCK, for_each_block, n_bytes_about};
 use crate::output;
 use crate::parallel;
@@ -131,24 +131,6 @@ impl Core {
     fn stream(&self, specials: &SpecialSet, replace: bool) -> NativeStream {
         NativeStream::new(self.0.clone(), specials.0.clone(), on_invalid(replace))
     }
-
-    fn bytes_of(&self, ids: impl Iterator<Item = u32>) -> PyResult<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for (index, id) in ids.enumerate() {
-            bytes.extend_from_slice(self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?);
-        }
-        Ok(bytes)
-    }
-}
-
-fn unknown_id(id: u32, index: usize) -> PyErr {
-    InvalidTokenIdError::new_err((
-        format!(
-            "no token has the id {id} (index {index}); check that the ids come from this tokenizer"
-        ),
-        id,
-        index,
-    ))
 }
 
 #[pymethods]
@@ -343,50 +325,19 @@ impl Core {
     /// Bytes of the tokens `ids`, joined.
     #[pyo3(signature = (ids, /))]
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let py = ids.py();
-        if let Ok(list) = ids.cast_exact::<PyList>() {
-            // The usual case: asking for a buffer would make an exception first.
-            let mut bytes = Vec::with_capacity(4 * list.len());
-            for (index, id) in list.iter().enumerate() {
-                let id: u32 = id.extract().map_err(|error| not_an_id(&id, index, error))?;
-                let token = self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?;
-                bytes.extend_from_slice(token);
-            }
-            return Ok(PyBytes::new(py, &bytes));
-        }
-        if let Ok(buffer) = PyBuffer::<u32>::get(ids)
-            && is_native(buffer.format())
-        {
-            return Ok(PyBytes::new(py, &self.bytes_of(buffer.to_vec(py)?.into_iter())?));
-        }
-        let mut list = Vec::new();
-        for (index, id) in ids.try_iter()?.enumerate() {
-            let id = id?;
-            list.push(id.extract::<u32>().map_err(|error| not_an_id(&id, index, error))?);
-        }
-        Ok(PyBytes::new(py, &self.bytes_of(list.into_iter())?))
+        decode::joined(&self.0, ids)
     }
 
     /// Bytes of each of the tokens `ids`.
     #[pyo3(signature = (ids, /))]
     fn each_token<'py>(&self, ids: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyList>> {
-        let py = ids.py();
-        let mut tokens = Vec::with_capacity(ids.len());
-        for (index, id) in ids.iter().enumerate() {
-            let id: u32 = id.extract().map_err(|error| not_an_id(&id, index, error))?;
-            let token = self.0.token_bytes(id).ok_or_else(|| unknown_id(id, index))?;
-            tokens.push(PyBytes::new(py, token));
-        }
-        PyList::new(py, tokens)
+        decode::each(&self.0, ids)
     }
 
     /// Length in bytes of each of the tokens `ids`.
     #[pyo3(signature = (ids, /))]
     fn token_lengths(&self, ids: Vec<u32>) -> PyResult<Vec<usize>> {
-        let length = |(index, id)| {
-            self.0.token_bytes(id).map(<[u8]>::len).ok_or_else(|| unknown_id(id, index))
-        };
-        ids.into_iter().enumerate().map(length).collect()
+        decode::lengths(&self.0, ids)
     }
 
     /// Bytes of one token, `None` if there is no such id.
@@ -440,29 +391,5 @@ impl Core {
     #[getter]
     fn unreachable_ids(&self) -> Vec<u32> {
         self.0.vocabulary().unreachable_ids().collect()
-    }
-}
-
-/// Does a buffer of this format hold numbers in this machine's byte order?
-fn is_native(format: &CStr) -> bool {
-    let other = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<".as_slice() };
-    format.to_bytes().first().is_none_or(|mark| !other.contains(mark))
-}
-
-fn not_an_id(object: &Bound<'_, PyAny>, index: usize, error: PyErr) -> PyErr {
-    let py = object.py();
-    if error.is_instance_of::<pyo3::exceptions::PyOverflowError>(py) {
-        let message = format!("no token has the id {object} (index {index})");
-        return InvalidTokenIdError::new_err((message, object.clone().unbind(), index));
-    }
-    at_index(py, index, error)
-}
-
-/// Say which element of a sequence an error is about.
-pub fn at_index(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
-    let noted = error.value(py).call_method1("add_note", (format!("at index {index}"),));
-    match noted.and_then(|_| error.value(py).setattr("index", index)) {
-        Ok(()) => error,
-        Err(other) => other,
     }
 }

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokstream._checks import check_special_tokens
 from tokstream.encodings.registry import ENCODING_NAMES, RANK_FILE_SHA256
 from tokstream.errors import ConfigurationError, VocabularyError
 from tokstream.formats.detect import HEAD_BYTES, Detected, detect_content, document_kind
@@ -20,7 +21,6 @@ from tokstream.formats.known import known_model, special_tokens_of
 from tokstream.formats.parts import AddedToken, Template, TokenizerParts
 from tokstream.formats.source import Source, open_source
 from tokstream.formats.tiktoken import read_rank_file
-from tokstream.vocabulary import check_special_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

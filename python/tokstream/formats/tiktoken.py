@@ -17,10 +17,11 @@ from binascii import a2b_base64
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tokstream._checks import MAX_TOKEN_ID
 from tokstream.errors import VocabularyError
 from tokstream.formats.detect import HEAD_BYTES, RANK_FILE, UNKNOWN_TEXT, detect_content
 from tokstream.formats.source import open_source
-from tokstream.vocabulary import MAX_TOKEN_ID, Vocabulary
+from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tokstream._checks import MAX_TOKEN_ID
 from tokstream.formats.document import shown
 from tokstream.formats.parts import AddedToken
-from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
     from tokstream.errors import ConfigurationError

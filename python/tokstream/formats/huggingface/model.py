@@ -14,9 +14,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokstream import _core
+from tokstream._checks import MAX_TOKEN_ID
 from tokstream.formats.document import shown
 from tokstream.formats.joined import joined
-from tokstream.vocabulary import MAX_TOKEN_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
