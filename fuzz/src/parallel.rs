@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use tokstream_core::chunks::Source;
 use tokstream_core::error::Error;
 use tokstream_core::parallel::{self, Encoder, Splitter};
 
@@ -22,7 +23,8 @@ pub fn check(data: &[u8]) {
     let mut stream = encoder.stream();
     let fed = stream.feed(&text.bytes, text.source, false, &mut expected);
     let expected = (fed.and_then(|()| stream.finish(&mut expected)).err(), expected);
-    let slices = in_place(&encoder, &text, n_threads, size);
+    let source = text.source_of(&text.bytes);
+    let slices = in_slices(&encoder, &text.bytes, source, n_threads, size);
     assert_eq!(slices, expected, "{n_threads} threads, parts of {size}: {text:?} {special:?}");
     let blocks = in_blocks(&encoder, &text, n_threads);
     assert_eq!(blocks, expected, "{n_threads} threads, blocks: {text:?} {special:?}");
@@ -31,12 +33,18 @@ pub fn check(data: &[u8]) {
 type Encoded = (Option<Error>, Vec<u32>);
 
 /// Parts of about `size` bytes.
-fn in_place(encoder: &Encoder, text: &Text, n_threads: usize, size: usize) -> Encoded {
+pub(super) fn in_slices(
+    encoder: &Encoder,
+    text: &[u8],
+    source: Source,
+    n_threads: usize,
+    size: usize,
+) -> Encoded {
     let mut splitter = Splitter::default();
-    let mut rest = Some(text.bytes.as_slice());
+    let mut rest = Some(text);
     collect(encoder, n_threads, || {
         let text_left = rest.as_mut()?;
-        let part = splitter.next_of(encoder, text_left, text.source_of(&text.bytes), size);
+        let part = splitter.next_of(encoder, text_left, source, size);
         if part.is_last {
             rest = None;
         }

@@ -2,19 +2,24 @@
 //!
 //! Long chunks are cut where no token spans, before or behind the normalizer, and what lies between
 //! added tokens is encoded together; chunks of a byte, and a stream that remembers what each id
-//! stands for, go other ways. After each chunk as much is given out as if it had come byte by byte.
+//! stands for, go other ways, and so do parts for several threads. After each chunk as much is given
+//! out as if it had come byte by byte.
 
 use std::sync::Arc;
 
 use tokstream_core::chunks::{OnInvalid, Source};
+use tokstream_core::parallel::Encoder;
 use tokstream_core::segments::SpecialSet;
 use tokstream_core::stream::Stream;
 
 use super::input::Input;
+use super::parallel;
 use super::specs::{self, Pipeline};
 
 const MAX_TEXT: usize = 1 << 13;
 const N_PARTS: usize = 6;
+/// Parts for several threads are at least so long: each costs a stream.
+const MIN_PART: usize = 60;
 /// Longer texts are not fed byte by byte with all that is stable given out each time.
 const MAX_SETTLED: usize = 600;
 
@@ -31,6 +36,7 @@ pub fn check(data: &[u8]) {
         ("bytes", fed(begin(), &text, 1, false)),
         ("chunks", fed(begin(), &text, chunk, true)),
         ("recorded", recorded(begin(), &text, chunk)),
+        ("parts", in_parts(&pipeline, &set, &text, chunk)),
     ] {
         let differs = given != whole;
         assert!(
@@ -73,6 +79,18 @@ fn fed(mut stream: Stream, text: &str, chunk: usize, settle: bool) -> Result<Vec
 fn recorded(mut stream: Stream, text: &str, chunk: usize) -> Result<Vec<u32>, String> {
     stream.record();
     fed(stream, text, chunk, false)
+}
+
+fn in_parts(
+    pipeline: &Pipeline,
+    set: &Arc<SpecialSet>,
+    text: &str,
+    size: usize,
+) -> Result<Vec<u32>, String> {
+    let encoder = Encoder::new(pipeline.core.clone(), set.clone(), OnInvalid::Fail);
+    let size = size.max(MIN_PART);
+    let (error, ids) = parallel::in_slices(&encoder, text.as_bytes(), Source::Bytes, 1, size);
+    error.map_or(Ok(ids), |error| Err(error.to_string()))
 }
 
 fn gives_as_early(pipeline: &Pipeline, set: &Arc<SpecialSet>, text: &str, chunk: usize) {

@@ -51,8 +51,8 @@ class Tokenizer(WholeVerbs, IdVerbs, BatchVerbs, SpanVerbs, StreamVerbs):
     on at most `num_threads` threads; by default as many as TOKSTREAM_NUM_THREADS in the
     environment says, else as there are processors that the process may use. Ids and errors are
     those of one thread. A text without a place to cut takes one, and so do tokenizers with a
-    normalizer other than a Unicode form, several steps of pre-tokenization, or added tokens with
-    conditions.
+    normalizer that does more than a Unicode form or writing spaces as signs, several steps of
+    pre-tokenization, or added tokens with conditions.
 
     **Errors.** Bytes that are not UTF-8 raise `InvalidUtf8Error` with their offset, or are read
     as U+FFFD with `errors="replace"`. An `InputError` carries the ids before the fault in `ids`.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import tokenizers
 
 from data import corpus
 from tokstream import (
@@ -22,10 +23,12 @@ from tokstream import (
     Tokenizer,
     _core,
     get_encoding,
+    load,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 LENGTH = 3 << 20
 
@@ -263,3 +266,24 @@ def test_process_pools(method: str) -> None:
     expected = get_encoding("cl100k_base").count(text, num_threads=2)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
         assert list(pool.map(_count, [text] * 3)) == [expected] * 3
+
+
+def test_texts_that_are_one_pretoken(tmp_path: Path) -> None:
+    names = [*(f"<0x{byte:02X}>" for byte in range(256)), *"▁then", "▁t", "he", "▁the", "<s>"]
+    vocabulary = {name: k for k, name in enumerate(names)}
+    merges = [("▁", "t"), ("h", "e"), ("▁t", "he")]
+    model = tokenizers.models.BPE(vocabulary, merges, byte_fallback=True)
+    made = tokenizers.Tokenizer(model)
+    signs = [tokenizers.normalizers.Prepend("▁"), tokenizers.normalizers.Replace(" ", "▁")]
+    made.normalizer = tokenizers.normalizers.Sequence(signs)
+    made.add_special_tokens(["<s>"])
+    made.save(str(tmp_path / "tokenizer.json"))
+    loaded = load(tmp_path / "tokenizer.json")
+    assert loaded.info()["taken_apart"] == "before it is normalized"
+    text = "the thé  的字 then<s> the字的 \n" * (LENGTH // 80)
+    expected = loaded.encode_array(text, num_threads=1)
+    assert expected.tolist() == made.encode(text).ids
+    for source in (text, text.encode()):
+        assert np.array_equal(loaded.encode_array(source, num_threads=2), expected)
+        assert loaded.count(source, num_threads=3) == len(expected)
+        assert np.array_equal(loaded.encode_batch_array([source], num_threads=2)[0], expected)

@@ -245,7 +245,7 @@ impl Core {
     #[must_use]
     pub fn can_cut(&self) -> bool {
         let is_scanned = !self.cuts_pieces() && !self.has_passes && self.expansions.is_empty();
-        is_scanned && self.normalizer.has_only_forms()
+        is_scanned && self.normalizer.has_only_forms() || self.links_of_source().is_some()
     }
 
     /// Does text go the general way, rather than from segments straight to a pattern?

@@ -92,7 +92,7 @@ impl Encoder {
     /// Are texts cut at all? See [`Core::can_cut`].
     #[must_use]
     pub fn can_cut(&self) -> bool {
-        self.core.can_cut()
+        self.core.can_cut() && !self.specials.has_conditions()
     }
 
     /// Ids before and behind a text, for those who want them.
@@ -129,8 +129,10 @@ impl Encoder {
             End::Open(stream) => stream,
             End::Cut(entry) => {
                 let mut stream = Box::new(self.stream());
-                if let Entry::Inside(state) = entry {
-                    stream.begin_inside(state);
+                match entry {
+                    Entry::Pretoken => {}
+                    Entry::Inside(state) => stream.begin_inside(state),
+                    Entry::Between => stream.begin_between(),
                 }
                 stream
             }

@@ -10,7 +10,7 @@ use tokstream_core::core::Core;
 use tokstream_core::error::Error;
 use tokstream_core::normalize::{Form, Normalizer, Step};
 use tokstream_core::parallel::{Encoder, Entry, Joiner, Splitter};
-use tokstream_core::segments::SpecialSet;
+use tokstream_core::segments::{AddedToken, SpecialSet};
 use tokstream_core::spec::Spec;
 
 const O200K: &[u8] = include_bytes!("../../../fuzz/seeds/o200k.automaton");
@@ -51,6 +51,7 @@ fn whole(encoder: &Encoder, text: &[u8]) -> Encoded {
 struct Parts {
     at_pretokens: usize,
     inside: usize,
+    between: usize,
     unknown: usize,
     again: usize,
 }
@@ -64,6 +65,7 @@ fn in_parts(encoder: &Encoder, text: &[u8], size: usize) -> (Encoded, Parts) {
         match part.entry {
             Some(Entry::Pretoken) => parts.at_pretokens += 1,
             Some(Entry::Inside(_)) => parts.inside += 1,
+            Some(Entry::Between) => parts.between += 1,
             None => parts.unknown += 1,
         }
         let is_last = part.is_last;
@@ -130,6 +132,70 @@ fn texts_are_cut_before_they_are_normalized() {
     assert_eq!((parts.inside, parts.unknown, parts.again), (0, 0, 0));
     for size in 20..120 {
         agrees(&encoder, &text.as_bytes()[..600], size);
+    }
+}
+
+/// A tokenizer that reads spaces as signs, with added tokens for both passes.
+fn signs(steps: Vec<Step>, added: &[(&str, bool)]) -> Encoder {
+    let added: Vec<AddedToken> = (1000..)
+        .zip(added)
+        .map(|(id, &(content, is_normalized))| AddedToken {
+            content: content.to_owned(),
+            id,
+            is_special: false,
+            is_normalized,
+            strips_left: false,
+            strips_right: false,
+            is_single_word: false,
+        })
+        .collect();
+    let spec = Spec { normalizer: Normalizer::new(steps), added, ..Spec::default() };
+    let tokens = ["\u{2581}the", "\u{2581}\u{2581}\u{2581}", "漢字", "ox", "\u{2581}字"];
+    let core = Arc::new(small::single(&tokens, spec));
+    let set = core.special_set(&|_| true, &[]).expect("a sound set");
+    Encoder::new(core, Arc::new(set), OnInvalid::Fail)
+}
+
+#[test]
+fn a_text_that_is_one_pretoken_is_cut_where_a_token_ends() {
+    let replace = || Step::replace(" ", "\u{2581}").expect("a literal");
+    let chains: [Vec<Step>; 4] = [
+        vec![],
+        vec![replace()],
+        vec![Step::prepend("\u{2581}"), replace()],
+        vec![replace(), Step::prepend_unless("\u{2581}", true)],
+    ];
+    let adds: [&[(&str, bool)]; 3] =
+        [&[], &[("<s>", false), ("he q", false)], &[("<s>", false), ("<m>", true)]];
+    let text = "the quick  the fox<s> 漢字文漢 字<m>the 12   the\u{2581}字<s>".repeat(200);
+    for steps in chains {
+        for added in adds {
+            let encoder = signs(steps.clone(), added);
+            if !encoder.can_cut() {
+                // What is put before a text is put before a token that is looked for in it, too.
+                assert!(added.iter().any(|&(_, is_normalized)| is_normalized));
+                continue;
+            }
+            let parts = agrees(&encoder, text.as_bytes(), 700);
+            assert!(parts.between > 10, "{parts:?}");
+            assert_eq!((parts.inside, parts.unknown, parts.again), (0, 0, 0));
+            for size in 20..120 {
+                agrees(&encoder, &text.as_bytes()[..600], size);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_is_not_cut_where_its_normalizer_or_added_tokens_look_further() {
+    let replace = Step::replace(" ", "\u{2581}").expect("a literal");
+    let text = "the quick  the fox<s> 漢字文漢 字<m>the 12   the\u{2581}字<s>".repeat(50);
+    let in_signs = signs(vec![replace], &[("x\u{2581}y", true)]);
+    let stripped = signs(vec![Step::strip(true, true)], &[]);
+    for encoder in [in_signs, stripped] {
+        assert!(!encoder.can_cut());
+        let parts = agrees(&encoder, text.as_bytes(), 700);
+        assert_eq!((parts.between, parts.inside, parts.at_pretokens), (0, 0, 1));
     }
 }
 

@@ -95,11 +95,17 @@ impl Core {
     }
 
     /// How many threads encode one text.
-    fn n_threads(&self, py: Python<'_>, asked: Option<usize>, length: usize) -> PyResult<usize> {
-        if length < parallel::MIN_TEXT || !self.0.can_cut() {
+    fn n_threads(
+        &self,
+        text: &Bound<'_, PyAny>,
+        specials: &SpecialSet,
+        asked: Option<usize>,
+    ) -> PyResult<usize> {
+        let length = text.len().unwrap_or(0);
+        if length < parallel::MIN_TEXT || !self.encoder(specials, false).can_cut() {
             return Ok(1);
         }
-        parallel::n_threads(py, asked, length)
+        parallel::n_threads(text.py(), asked, length)
     }
 
     /// All ids of `text`, encoded in parts.
@@ -190,8 +196,7 @@ impl Core {
         n_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = text.py();
-        let length = text.len().unwrap_or(0);
-        let n_threads = self.n_threads(py, n_threads, length)?;
+        let n_threads = self.n_threads(text, specials, n_threads)?;
         if n_threads > 1 {
             let how = InParts { n_threads, size: parallel::PART, as_array };
             return self.parts(text, specials, replace, with_template, &how);
@@ -271,7 +276,7 @@ impl Core {
     ) -> PyResult<usize> {
         let mut count = 0;
         if limit.is_none() {
-            let n_threads = self.n_threads(text.py(), n_threads, text.len().unwrap_or(0))?;
+            let n_threads = self.n_threads(text, specials, n_threads)?;
             if n_threads > 1 {
                 let encoder = self.encoder(specials, replace);
                 let mut take = |ids: &[u32]| {

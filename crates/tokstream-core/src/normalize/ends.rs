@@ -69,6 +69,10 @@ impl Prepend {
         self.is_inside
     }
 
+    pub(super) fn go_inside(&mut self) {
+        self.is_inside = true;
+    }
+
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {
         let mut rest = text;
         if !self.is_inside && !text.is_empty() {
@@ -114,6 +118,10 @@ impl PrependUnless {
 
     pub(super) fn is_inside(&self) -> bool {
         self.is_decided
+    }
+
+    pub(super) fn go_inside(&mut self) {
+        self.is_decided = true;
     }
 
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {

@@ -116,6 +116,13 @@ impl Normalizing {
         self.n_held == 0 && self.steps.iter().all(Step::is_plain)
     }
 
+    /// Be as behind the first character of a segment, with nothing held. Only for steps with
+    /// `spaces`, at the beginning.
+    pub(crate) fn go_inside(&mut self) {
+        self.steps.iter_mut().for_each(Step::go_inside);
+        debug_assert!(self.is_plain(), "all steps with spaces become plain");
+    }
+
     /// Normalize `text`, valid UTF-8 of whole characters; give `sink` what is certain: output
     /// text and the number of source bytes it accounts for, either of which may be empty.
     ///

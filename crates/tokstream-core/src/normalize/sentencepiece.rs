@@ -198,6 +198,11 @@ impl SentencePiece {
         self.state.is_plain() && self.state.unread.is_empty()
     }
 
+    /// Be as behind the first character.
+    pub(super) fn go_inside(&mut self) {
+        self.state.is_inside = true;
+    }
+
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {
         let mut rest = text;
         // Join just enough to get past what was held.

@@ -128,6 +128,16 @@ impl Step {
         }
     }
 
+    /// Be as behind the first character of a segment. Only for steps with `spaces`.
+    pub(super) fn go_inside(&mut self) {
+        match &mut self.0 {
+            Kind::Prepend(step) => step.go_inside(),
+            Kind::PrependUnless(step) => step.go_inside(),
+            Kind::SentencePiece(step) => step.go_inside(),
+            _ => {}
+        }
+    }
+
     /// Read more text.
     pub(super) fn push(&mut self, text: &str, out: &mut Mapped) {
         match &mut self.0 {

@@ -3,14 +3,15 @@
 //! Between some classes of characters a pretoken ends whatever came before: there the part behind
 //! begins like a text. In scripts without spaces a part may begin inside a pretoken instead, at a
 //! boundary that no token spans (see `tokens/seams`); then the state in which the pattern gets
-//! there is only a guess, made from the text before, for the part before to confirm.
+//! there is only a guess, made from the text before, for the part before to confirm. Text that is
+//! one pretoken is cut where a token ends in any case (see `tokens/links`).
 
 use std::ops::Range;
 
 use crate::core::Core;
 use crate::pretokens::{DEAD, FLAG, START};
 use crate::segments::SpecialSet;
-use crate::tokens::SeamParts;
+use crate::tokens::{Links, SeamParts};
 
 /// Longest character, in bytes.
 const MAX_WIDTH: usize = 4;
@@ -26,6 +27,8 @@ pub enum Entry {
     Pretoken,
     /// Inside a pretoken, which the pattern reads in this state.
     Inside(u16),
+    /// Inside text that is one pretoken, behind its first character and where a token ends.
+    Between,
 }
 
 /// A place to cut, and what is behind it.
@@ -63,8 +66,11 @@ pub(crate) fn find(
         let end = begin + valid.valid().len();
         let inner = begin + margin..end.saturating_sub(margin);
         if inner.start < inner.end {
-            let found = certain(core, specials, text, inner.clone())
-                .or_else(|| inside(core, specials, text, begin, inner));
+            let found = match core.links_of_source() {
+                Some((links, _)) => between(links, specials, text, inner),
+                None => certain(core, specials, text, inner.clone())
+                    .or_else(|| inside(core, specials, text, begin, inner)),
+            };
             if found.is_some() {
                 return found;
             }
@@ -127,6 +133,20 @@ fn certain(
         at += width;
     }
     None
+}
+
+/// The first place in `range`, which is valid, where a token ends in text that is one pretoken.
+fn between(
+    links: &Links,
+    specials: &SpecialSet,
+    text: &[u8],
+    range: Range<usize>,
+) -> Option<(usize, Cut)> {
+    let (first, end) = (ceil(text, range.start), ceil(text, range.end));
+    let mut seams = Vec::new();
+    links.seams(&text[first..end], first, &mut seams);
+    let at = seams.into_iter().find(|&at| is_plain(specials, text, at))?;
+    Some(cut(text, at, Entry::Between))
 }
 
 /// A place in `range` that no token spans, inside a pretoken that surely holds both its sides if

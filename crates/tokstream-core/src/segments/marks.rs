@@ -41,10 +41,13 @@ pub struct MarkSet {
 }
 
 impl Mark {
+    fn has_conditions(&self) -> bool {
+        self.strips_left || self.strips_right || self.is_single_word
+    }
+
     fn is_plain(&self) -> bool {
-        let has_conditions = self.strips_left || self.strips_right || self.is_single_word;
         let has_sign = self.content.windows(SIGN.len()).any(|part| part == SIGN);
-        !has_conditions && !has_sign && !self.content.contains(&b' ')
+        !self.has_conditions() && !has_sign && !self.content.contains(&b' ')
     }
 }
 
@@ -76,6 +79,16 @@ impl MarkSet {
     /// Are all tokens found by what they are written as, which has no space, nor the sign for one?
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
+    }
+
+    /// Does what is around a token matter, for any of them?
+    pub(super) fn has_conditions(&self) -> bool {
+        self.marks.iter().any(Mark::has_conditions)
+    }
+
+    /// What the tokens begin with.
+    pub(super) fn openings(&self) -> &Openings {
+        &self.openings
     }
 
     /// Text that is at least as long as each string.

@@ -88,6 +88,19 @@ impl Openings {
         Self { sorted, starts, longest }
     }
 
+    /// Does a string occur in `text` so that it has bytes in `range`?
+    fn touch(&self, text: &[u8], range: Range<usize>) -> bool {
+        let Self { sorted, starts, longest } = self;
+        let first = range.start.saturating_sub(longest.saturating_sub(1));
+        let occurs = |at: usize| {
+            let rest = &text[at..];
+            let same_start = sorted.partition_point(|string| string[0] < rest[0]);
+            let strings = sorted[same_start..].iter().take_while(|string| string[0] == rest[0]);
+            strings.into_iter().any(|s| at + s.len() > range.start && rest.starts_with(s))
+        };
+        (first..range.end.min(text.len())).any(|at| starts[text[at] as usize] && occurs(at))
+    }
+
     /// First position at or behind `from` whose whole rest may still become one of the strings.
     fn first(&self, text: &[u8], from: usize) -> usize {
         let is_open = |suffix: &[u8]| {
@@ -186,22 +199,26 @@ impl SpecialSet {
             && self.forbidden_names == other.forbidden_names
     }
 
-    /// Bytes of the longest string of both kinds.
+    /// Bytes of the longest string that is looked for.
     pub(crate) fn longest(&self) -> usize {
-        self.openings.longest
+        self.all_openings().map(|openings| openings.longest).max().unwrap_or(0)
     }
 
-    /// Does any string of both kinds occur in `text` so that it has bytes in `range`?
+    /// Does any string that is looked for occur in `text` so that it has bytes in `range`?
     pub(crate) fn touches(&self, text: &[u8], range: Range<usize>) -> bool {
-        let Openings { sorted, starts, longest } = &self.openings;
-        let first = range.start.saturating_sub(longest.saturating_sub(1));
-        let occurs = |at: usize| {
-            let rest = &text[at..];
-            let same_start = sorted.partition_point(|string| string[0] < rest[0]);
-            let strings = sorted[same_start..].iter().take_while(|string| string[0] == rest[0]);
-            strings.into_iter().any(|s| at + s.len() > range.start && rest.starts_with(s))
-        };
-        (first..range.end.min(text.len())).any(|at| starts[text[at] as usize] && occurs(at))
+        self.all_openings().any(|openings| openings.touch(text, range.clone()))
+    }
+
+    /// Are there tokens that are found by more than what they are written as in the source?
+    pub(crate) fn has_conditions(&self) -> bool {
+        self.passes.as_ref().is_some_and(|passes| {
+            passes.first.has_conditions() || !(passes.second.is_empty() || passes.second.is_plain())
+        })
+    }
+
+    fn all_openings(&self) -> impl Iterator<Item = &Openings> {
+        let passes = self.passes.iter().flat_map(|passes| [&passes.first, &passes.second]);
+        passes.map(MarkSet::openings).chain([&self.openings])
     }
 
     fn is_empty(&self) -> bool {

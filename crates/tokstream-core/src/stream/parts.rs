@@ -1,7 +1,9 @@
 //! A stream that ends, or begins, where a text is cut so that several threads encode it.
 
+use crate::core::Core;
 use crate::error::Error;
 use crate::parallel::{Cut, Entry};
+use crate::scratch::Scratch;
 
 use super::general::Context;
 use super::{Run, Stream};
@@ -11,6 +13,15 @@ impl Stream {
     /// before anything is fed.
     pub(crate) fn begin_inside(&mut self, state: u16) {
         self.run = Run::inside(state);
+    }
+
+    /// Begin where a token ends in text that is one pretoken, behind its first character. To be said
+    /// before anything is fed.
+    pub(crate) fn begin_between(&mut self) {
+        match &mut self.general {
+            Some(general) => general.begin_between(),
+            None => self.run.begin_between(),
+        }
     }
 
     /// Try to end at `cut`, where the text so far ends: append the ids of all of it. Returns how
@@ -23,26 +34,51 @@ impl Stream {
                 return Ok(());
             }
             stream.release(scratch, out)?;
-            let Self { core, specials, run, general, .. } = stream;
-            let run = match general {
-                Some(general) => {
-                    let passes = specials.passes();
-                    general.cut(&mut Context { core, scratch, out, passes })
+            entry = match cut.entry {
+                Entry::Between => stream.close_between(scratch, out).then_some(Entry::Between),
+                Entry::Pretoken => {
+                    let ends = |run: &mut Run, core: &Core, scratch: &mut Scratch, out: &mut _| {
+                        run.ends_before(core, scratch, cut.after(), out)
+                    };
+                    stream.at_run(scratch, out, ends).filter(|ends| *ends).map(|_| Entry::Pretoken)
                 }
-                None => Some(run),
-            };
-            entry = match (run, cut.entry) {
-                (Some(run), Entry::Pretoken) => {
-                    let is_end = run.ends_before(core, scratch, cut.after(), out);
-                    is_end.then_some(Entry::Pretoken)
+                Entry::Inside(_) => {
+                    stream.at_run(scratch, out, Run::part_here).flatten().map(Entry::Inside)
                 }
-                (Some(run), Entry::Inside(_)) => {
-                    run.part_here(core, scratch, out).map(Entry::Inside)
-                }
-                (None, _) => None,
             };
             Ok(())
         })?;
         Ok(entry)
+    }
+
+    /// Let `act` see the run that has all of the text so far; `None` if there is none.
+    fn at_run<T>(
+        &mut self,
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+        act: impl FnOnce(&mut Run, &Core, &mut Scratch, &mut Vec<u32>) -> T,
+    ) -> Option<T> {
+        let Self { core, specials, run, general, .. } = self;
+        let run = match general {
+            Some(general) => {
+                let passes = specials.passes();
+                general.cut(&mut Context { core, scratch, out, passes })?
+            }
+            None => run,
+        };
+        Some(act(run, core, scratch, out))
+    }
+
+    /// A token ends behind the text so far, which is one pretoken that goes on: give out all ids.
+    /// False if that cannot be.
+    fn close_between(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) -> bool {
+        let Self { core, specials, run, general, .. } = self;
+        if let Some(general) = general {
+            let passes = specials.passes();
+            general.close_between(&mut Context { core, scratch, out, passes })
+        } else {
+            run.close_here(core, scratch, out);
+            true
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::scratch::Scratch;
 use crate::stream::parted::{self, Parted};
 use crate::tokens::Spaces;
 
-use super::{Context, Passes, Rest};
+use super::{Context, General, Passes, Rest};
 
 /// Less text without added tokens than this is not taken apart.
 const MIN_FREE: usize = 64;
@@ -57,6 +57,31 @@ impl Parted for Unnormalized<'_, '_> {
 /// What is looked for in normalized text, if anything is.
 fn second<'a>(context: &Context<'a>) -> Option<&'a Arc<Passes>> {
     context.passes.filter(|passes| !passes.second.is_empty())
+}
+
+impl General {
+    /// Begin where a token ends in text that is one pretoken, behind its first character.
+    pub(in crate::stream) fn begin_between(&mut self) {
+        let Rest { normalizing, late, .. } = &mut self.rest;
+        if let Some(normalizing) = normalizing {
+            normalizing.go_inside();
+        }
+        if let Some(run) = late.cut.run() {
+            run.begin_between();
+        }
+    }
+
+    /// A token ends behind the text so far, also of those that are looked for, and text follows
+    /// that is no such token: let all ids be out. False if that cannot be.
+    pub(in crate::stream) fn close_between(&mut self, context: &mut Context<'_>) -> bool {
+        self.release_first(context);
+        self.rest.close_deferred(context);
+        let passes = context.passes.cloned();
+        let Rest { late, .. } = &mut self.rest;
+        late.release(context, passes.as_deref());
+        let is_plain = self.rest.is_plain() && self.rest.late.is_simple();
+        is_plain && self.rest.late.cut.close_here(context)
+    }
 }
 
 impl Rest {

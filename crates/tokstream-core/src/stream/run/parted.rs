@@ -51,6 +51,11 @@ impl Run {
         self.is_closed() && !self.is_partial
     }
 
+    /// Begin where a token ends, behind the first character.
+    pub(in crate::stream) fn begin_between(&mut self) {
+        self.is_partial = true;
+    }
+
     /// A token ends behind the text so far, which goes on: give out its ids.
     pub(in crate::stream) fn close_here(
         &mut self,
