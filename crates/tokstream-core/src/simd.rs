@@ -1,6 +1,8 @@
 //! How text is read: with the best instructions that the processor has, or as the environment says.
 
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod half_wide;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
 
 /// Name of the environment variable that chooses, for tests and to find faults.
@@ -55,6 +57,9 @@ impl Path {
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -7,6 +7,8 @@
 mod places;
 mod utf8;
 #[cfg(target_arch = "x86_64")]
+mod utf8_avx2;
+#[cfg(target_arch = "x86_64")]
 mod utf8_avx512;
 
 use std::ops::Range;

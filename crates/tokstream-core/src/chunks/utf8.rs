@@ -7,13 +7,13 @@ use crate::simd::Path;
 
 use super::Source;
 #[cfg(target_arch = "x86_64")]
-use super::utf8_avx512;
+use super::{utf8_avx2, utf8_avx512};
 
 /// Characters whose ASCII is looked for together.
 const STRETCH: usize = 32;
 
 /// Bytes that may be written behind the last one that counts.
-const SPARE: usize = 3;
+pub(super) const SPARE: usize = 3;
 
 /// Characters in memory; none is above U+10FFFF.
 #[derive(Clone, Copy, Debug)]
@@ -95,10 +95,20 @@ fn encode<T: Unit>(units: &[T], path: Path, out: &mut Vec<u8>) -> Source {
             return source(has_surrogates);
         }
     }
+    #[cfg(target_arch = "x86_64")]
+    if path == Path::Avx2 {
+        out.reserve(most + utf8_avx2::SPARE);
+        // SAFETY: as above.
+        unsafe {
+            let (n, has_surrogates) = utf8_avx2::encode(units, out.as_mut_ptr().add(begin));
+            out.set_len(begin + n);
+            return source(has_surrogates);
+        }
+    }
     let _ = path;
     out.resize(begin + most + SPARE, 0);
     let mut room = &mut out[begin..];
-    let mut has_surrogates = false;
+    let mut any_surrogates = false;
     for stretch in units.chunks(STRETCH) {
         let all = stretch.iter().fold(0, |all, &unit| all | unit.into());
         let n = if all < 0x80 {
@@ -107,14 +117,19 @@ fn encode<T: Unit>(units: &[T], path: Path, out: &mut Vec<u8>) -> Source {
             }
             stretch.len()
         } else {
-            has_surrogates |= stretch.iter().any(|&unit| (0xD800..0xE000).contains(&unit.into()));
+            any_surrogates |= has_surrogates(stretch);
             encode_each(stretch, room)
         };
         room = &mut room[n..];
     }
     let n = most + SPARE - room.len();
     out.truncate(begin + n);
-    source(has_surrogates)
+    source(any_surrogates)
+}
+
+/// Is any of them a surrogate?
+pub(super) fn has_surrogates<T: Unit>(units: &[T]) -> bool {
+    units.iter().any(|&unit| (0xD800..0xE000).contains(&unit.into()))
 }
 
 fn source(has_surrogates: bool) -> Source {
@@ -123,7 +138,7 @@ fn source(has_surrogates: bool) -> Source {
 
 /// Put each character's bytes into `room`, which has `SPARE` more than they need; returns how many
 /// there are.
-fn encode_each<T: Unit>(units: &[T], room: &mut [u8]) -> usize {
+pub(super) fn encode_each<T: Unit>(units: &[T], room: &mut [u8]) -> usize {
     let mut n = 0;
     for &unit in units {
         let unit = unit.into();

@@ -15,6 +15,8 @@ const NONE: u8 = 0xFF;
 pub(crate) const LOOK: u8 = 0xFE;
 /// Room behind the last value, so that 64 can be written at a time.
 const SPARE: usize = 64;
+/// ASCII bytes that are read together without a special instruction.
+const ASCII_GROUP: usize = 8;
 
 /// What a byte says about the character it begins.
 #[derive(Clone, Debug)]
@@ -100,67 +102,57 @@ impl Symbols {
             },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2 => unsafe { self.read_avx2(classes, &look, text, range) },
-            _ => self.read_each(classes, &look, text, range.start, range),
+            Path::Avx2 => unsafe {
+                let Self { classes: symbols, begins, n } = self;
+                *n = avx2::read(classes, &look, text, range.start, range.end, symbols, begins);
+            },
+            _ => self.read_each(classes, look, text, range),
         }
     }
 
-    /// Append the characters of `text[range]`; they count from `begin`.
     #[inline(always)]
     fn read_each(
         &mut self,
         classes: &ByteClasses,
-        look: &dyn Fn(usize) -> u8,
+        look: impl Fn(usize) -> u8,
         text: &[u8],
-        begin: usize,
         range: Range<usize>,
     ) {
-        let mut n = self.n;
-        for at in range {
+        let (symbols, begins) = (&mut self.classes[..], &mut self.begins[..]);
+        let mut n = 0;
+        let mut at = range.start;
+        while at < range.end {
             let byte = text[at];
-            let mut symbol = classes.of_byte[byte as usize];
-            if byte >> 4 == 0xE {
-                symbol = classes.rows[(byte & 0x0F) as usize][(text[at + 1] & 0x3F) as usize];
-            }
+            let place = (at - range.start) as u16;
+            let (mut symbol, width) = match byte {
+                0..0x80 => {
+                    // Mostly more of them follow.
+                    if let Some(bytes) = text[at..range.end].first_chunk::<ASCII_GROUP>()
+                        && bytes.is_ascii()
+                        && let Some(symbols) = symbols[n..].first_chunk_mut::<ASCII_GROUP>()
+                        && let Some(begins) = begins[n..].first_chunk_mut::<ASCII_GROUP>()
+                    {
+                        *symbols = bytes.map(|byte| classes.of_byte[usize::from(byte)]);
+                        *begins = std::array::from_fn(|k| place + k as u16);
+                        (n, at) = (n + ASCII_GROUP, at + ASCII_GROUP);
+                        continue;
+                    }
+                    (classes.of_byte[usize::from(byte)], 1)
+                }
+                0xE0..0xF0 => {
+                    let row = &classes.rows[usize::from(byte & 0x0F)];
+                    (row[usize::from(text[at + 1] & 0x3F)], 3)
+                }
+                0x80..0xE0 => (classes.of_byte[usize::from(byte)], 2),
+                _ => (classes.of_byte[usize::from(byte)], 4),
+            };
             if symbol == LOOK {
                 symbol = look(at);
             }
-            self.classes[n] = symbol;
-            self.begins[n] = (at - begin) as u16;
-            n += usize::from(symbol != NONE);
+            (symbols[n], begins[n]) = (symbol, place);
+            (n, at) = (n + 1, at + width);
         }
         self.n = n;
-    }
-
-    /// # Safety
-    /// The processor must have AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn read_avx2(
-        &mut self,
-        classes: &ByteClasses,
-        look: &dyn Fn(usize) -> u8,
-        text: &[u8],
-        range: Range<usize>,
-    ) {
-        let Range { start: begin, end } = range;
-        // SAFETY: the caller vouches for the processor.
-        let reader = unsafe { avx2::Reader::new(&classes.of_byte) };
-        let mut at = begin;
-        while at < end {
-            let room = (self.classes[self.n..].first_chunk_mut())
-                .zip(self.begins[self.n..].first_chunk_mut());
-            if let Some(bytes) = text[at..end].first_chunk()
-                && let Some((symbols, begins)) = room
-                // SAFETY: as above.
-                && unsafe { reader.read(bytes, at - begin, symbols, begins) }
-            {
-                self.n += avx2::WIDTH;
-            } else {
-                self.read_each(classes, look, text, begin, at..end.min(at + avx2::WIDTH));
-            }
-            at += avx2::WIDTH;
-        }
     }
 
     /// Take over, of `from[range]`, the characters that matter.
@@ -191,5 +183,60 @@ impl Symbols {
     /// Symbols and begins.
     pub(crate) fn as_slices(&self) -> (&[u8], &[u16]) {
         (&self.classes[..self.n], &self.begins[..self.n])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random.
+    fn next(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn every_path_reads_the_same_characters() {
+        let data = include_bytes!("../../../../fuzz/seeds/cl100k.automaton");
+        let automaton = Automaton::from_bytes(data).expect("a sound automaton");
+        let classes = ByteClasses::new(&automaton);
+        // First bytes that tell the class, that need the second one, and that need all of them.
+        let characters: Vec<char> =
+            "a 7.\n\u{7F}é×ßа中一乀的。、，あｱ가“”…\u{2028}😀𠀀".chars().collect();
+        let mut state = 1;
+        let mut symbols = Symbols::default();
+        for n in 0..150 {
+            for round in 0..20 {
+                // Mostly characters of one kind, others now and then.
+                let usual = characters[next(&mut state) % characters.len()];
+                let draw = |state: &mut u64| {
+                    let is_usual = next(state) % 21 >= round;
+                    if is_usual { usual } else { characters[next(state) % characters.len()] }
+                };
+                let text: String = (0..n + 20).map(|_| draw(&mut state)).collect();
+                let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+                let first = next(&mut state) % 20;
+                let range = places[first]..places[first + n];
+                let expected: (Vec<u8>, Vec<u16>) = places[first..first + n]
+                    .iter()
+                    .map(|&at| {
+                        let (class, _) = automaton.read_class(text.as_bytes(), at);
+                        (class as u8, (at - range.start) as u16)
+                    })
+                    .unzip();
+                // Text may go on behind the range, or not.
+                for text in [&text, &text[..range.end]] {
+                    for &path in Path::available() {
+                        let text = text.as_bytes();
+                        symbols.read(path, &automaton, &classes, text, range.clone());
+                        let (found, begins) = symbols.as_slices();
+                        assert_eq!((found, begins), (&expected.0[..], &expected.1[..]), "{path:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -19,7 +19,10 @@ mod pieces;
 pub(crate) mod ready;
 mod seams;
 #[cfg(target_arch = "x86_64")]
+mod seams_avx2;
+#[cfg(target_arch = "x86_64")]
 mod seams_avx512;
+mod seams_plain;
 mod spelled;
 mod vocabulary;
 mod window;

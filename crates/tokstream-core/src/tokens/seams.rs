@@ -8,22 +8,19 @@
 use crate::simd::Path;
 
 use super::merge::shrink;
-#[cfg(target_arch = "x86_64")]
-use super::seams_avx512;
+use super::seams_plain;
 use super::vocabulary::TokenTable;
+#[cfg(target_arch = "x86_64")]
+use super::{seams_avx2, seams_avx512};
 use crate::error::TableError;
 use crate::prepared::{Reader, Writer};
 use crate::table::Table;
 
 pub(super) const HASH_BITS: u32 = 20;
 pub(super) const HASH_FACTOR: u32 = 0x9E37_79B1;
-/// Pretokens shorter than two characters of three bytes have no such boundary.
-const MIN_BYTES: usize = 6;
 const N_CHARACTERS: usize = 1 << 16;
 /// What is read beyond the last entry of a table of bytes.
 const SPARE: usize = 3;
-/// Bytes that are looked at together for any that are not ASCII.
-const STRETCH: usize = 256;
 /// So far from the end of a text `last` looks.
 const MAX_BACK: usize = 64;
 const N_WORDS: usize = 1 << (HASH_BITS - 6);
@@ -70,18 +67,10 @@ impl Parts {
     }
 }
 
-/// Do two characters of three bytes follow each other anywhere in `text`?
-fn has_neighbours(text: &[u8]) -> bool {
-    let is_lead = |byte: u8| byte & 0xF0 == 0xE0;
-    (0..text.len()).step_by(STRETCH).any(|at| {
-        let stretch = &text[at..text.len().min(at + STRETCH)];
-        // Without a branch for each byte.
-        let near = |far: &[u8]| {
-            let pairs = stretch.iter().zip(far);
-            pairs.fold(false, |any, (&left, &right)| any | (is_lead(left) & is_lead(right)))
-        };
-        !stretch.is_ascii() && text.get(at + 3..).is_some_and(near)
-    })
+/// Does a character of three bytes begin with it?
+#[inline(always)]
+pub(super) fn is_lead(byte: u8) -> bool {
+    byte & 0xF0 == 0xE0
 }
 
 #[inline(always)]
@@ -221,7 +210,6 @@ impl Seams {
     }
 
     /// Bits of pairs, and what characters forbid.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn tables(&self) -> (&[u64; N_WORDS], &[u8; N_CHARACTERS + SPARE]) {
         let tables = self.pairs.first_chunk().zip(self.joins.first_chunk());
@@ -237,7 +225,7 @@ impl Seams {
         let mut after = None;
         while at > least {
             let before = match text[..at].last_chunk() {
-                Some(&bytes) if bytes[0] & 0xF0 == 0xE0 => self.joins(code_point(bytes)),
+                Some(&bytes) if is_lead(bytes[0]) => self.character(bytes),
                 _ => {
                     (at, after) = (at - 1, None);
                     continue;
@@ -251,18 +239,23 @@ impl Seams {
         None
     }
 
-    /// May a token span the boundary between two characters of three bytes, each with its joins?
+    /// May a token span the boundary between two characters of three bytes?
     #[inline(always)]
-    fn is_spanned(&self, (left, left_joins): (u32, u8), (right, joins): (u32, u8)) -> bool {
+    pub(super) fn is_spanned(
+        &self,
+        (left, left_joins): (u32, u8),
+        (right, joins): (u32, u8),
+    ) -> bool {
         let bit = hash(left, right);
-        let is_pair = (self.pairs[bit >> 6] >> (bit & 63) & 1) as u8;
+        let is_pair = (self.tables().0[bit >> 6] >> (bit & 63) & 1) as u8;
         (is_pair | left_joins >> LEFT & joins & RIGHT) != 0
     }
 
-    /// What the character forbids.
+    /// The character of three bytes, and what it forbids.
     #[inline(always)]
-    fn joins(&self, character: u32) -> (u32, u8) {
-        (character, self.joins[character as usize % N_CHARACTERS])
+    pub(super) fn character(&self, bytes: [u8; 3]) -> (u32, u8) {
+        let character = code_point(bytes);
+        (character, self.tables().1[character as usize % N_CHARACTERS])
     }
 
     /// Ends of the parts of the pretokens of `text` that end at `ends`, the first beginning at
@@ -274,46 +267,11 @@ impl Seams {
         ends: &[usize],
         parts: &'a mut Parts,
     ) -> Option<&'a [usize]> {
-        let end = ends.last().copied().unwrap_or(begin);
-        #[cfg(target_arch = "x86_64")]
-        if self.path == Path::Avx512 {
-            return self.take_apart_by_bits(&text[begin..end], begin, ends, parts);
-        }
-        if !has_neighbours(&text[begin..end]) {
-            return None;
-        }
-        let parts = &mut parts.ends;
-        parts.clear();
-        parts.resize(end - begin, 0);
-        let mut n = 0;
-        let mut begin = begin;
-        for &end in ends {
-            // In scripts without spaces a pretoken begins with one of their characters, or with
-            // one other byte.
-            if end - begin >= MIN_BYTES && text[begin].max(text[begin + 1]) >= 0xE0 {
-                n = self.take_one_apart(text, begin, end, parts, n);
-            }
-            parts[n] = end;
-            n += 1;
-            begin = end;
-        }
-        Some(&parts[..n])
-    }
-
-    /// The same for `text` from `begin` on, with AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    fn take_apart_by_bits<'a>(
-        &self,
-        text: &[u8],
-        begin: usize,
-        ends: &[usize],
-        parts: &'a mut Parts,
-    ) -> Option<&'a [usize]> {
+        let text = &text[begin..ends.last().copied().unwrap_or(begin)];
         let Parts { bits, ends: parts } = parts;
         bits.clear();
         bits.resize(text.len() / 64 + 2, 0);
-        // SAFETY: this path is taken only if the processor has it.
-        if !unsafe { seams_avx512::find(self, text, bits) } {
+        if !self.find(text, bits) {
             return None;
         }
         for end in ends.iter().map(|end| end - begin) {
@@ -321,44 +279,34 @@ impl Seams {
         }
         // At most one seam for three bytes.
         parts.resize(ends.len() + text.len() / 3 + 8, 0);
-        // SAFETY: as above.
-        let n = unsafe { seams_avx512::positions(bits, begin, parts) };
+        let n = self.positions(bits, begin, parts);
         Some(&parts[..n])
     }
 
-    fn take_one_apart(
-        &self,
-        text: &[u8],
-        begin: usize,
-        end: usize,
-        parts: &mut [usize],
-        mut n: usize,
-    ) -> usize {
-        // No boundary is looked for behind a character of another length.
-        let mut before = None;
-        let mut at = begin;
-        while let Some(&[lead, middle, last]) = text[at..end].first_chunk() {
-            if lead & 0xF0 != 0xE0 {
-                at += match lead {
-                    0..0xC0 => 1,
-                    0xC0..0xE0 => 2,
-                    _ => 4,
-                };
-                before = None;
-                if at >= end {
-                    break;
-                }
-                continue;
-            }
-            let right = self.joins(code_point([lead, middle, last]));
-            if let Some(left) = before {
-                parts[n] = at;
-                n += usize::from(!self.is_spanned(left, right));
-            }
-            before = Some(right);
-            at += 3;
+    /// Set the bits of the seams of `text`; returns whether there are any.
+    fn find(&self, text: &[u8], bits: &mut [u64]) -> bool {
+        match self.path {
+            // SAFETY: paths that the processor does not have are not taken.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => unsafe { seams_avx512::find(self, text, bits) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => unsafe { seams_avx2::find(self, text, bits) },
+            _ => seams_plain::find(self, text, bits),
         }
-        n
+    }
+
+    /// Put the positions of set bits, the first having position `begin`, into `list`.
+    fn positions(&self, bits: &[u64], begin: usize, list: &mut [usize]) -> usize {
+        match self.path {
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => unsafe { seams_avx512::positions(bits, begin, list) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => unsafe { seams_avx2::positions(bits, begin, list) },
+            _ => seams_plain::positions(bits, begin, list),
+        }
     }
 }
 
@@ -381,9 +329,23 @@ mod tests {
         })
     }
 
+    /// Boundaries, character by character.
+    fn seams(tables: &Seams, text: &str) -> Vec<usize> {
+        let characters: Vec<(usize, char)> = text.char_indices().collect();
+        let of = |character: char| {
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).as_bytes();
+            bytes.try_into().ok().map(|bytes| tables.character(bytes))
+        };
+        let pairs = characters.windows(2).filter(|pair| {
+            let both = of(pair[0].1).zip(of(pair[1].1));
+            both.is_some_and(|(left, right)| !tables.is_spanned(left, right))
+        });
+        pairs.map(|pair| pair[1].0).collect()
+    }
+
     #[test]
     fn every_path_finds_the_same_parts() {
-        let has_avx512 = Path::available().contains(&Path::Avx512);
         let characters = ["的", "是", "。", "あ", "ア", "가", "—", "”", "a", " ", "é", "😀", "7"];
         let (mut n_seams, mut n_whole) = (0, 0);
         let mut state = 1;
@@ -411,7 +373,7 @@ mod tests {
                 whole.push(text(&mut state, n).into_bytes());
                 marks.add_whole(&whole[whole.len() - 1]);
             }
-            let tables = marks.finish(Path::Avx512);
+            let mut tables = marks.finish(Path::Scalar);
             let n = next(&mut state) % 300;
             let text = text(&mut state, n);
             let first = text.char_indices().map(|(at, _)| at).nth(n / 9).unwrap_or(0);
@@ -419,14 +381,14 @@ mod tests {
             let mut ends: Vec<usize> =
                 places.filter(|_| next(&mut state).is_multiple_of(4)).collect();
             ends.push(text.len());
-            // The plain way passes over pretokens that begin otherwise; here it takes all.
-            let mut expected = vec![0; text.len() + 1];
-            let (mut n, mut begin) = (0, first);
-            for &end in &ends {
-                n = tables.take_one_apart(text.as_bytes(), begin, end, &mut expected, n);
-                (expected[n], begin) = (end, end);
-                n += 1;
-            }
+            ends.retain(|&end| end > first);
+            let found = seams(&tables, &text[first..]);
+            let near_end = found.last().map(|at| first + at);
+            let mut expected: Vec<usize> = found.iter().map(|at| first + at).collect();
+            expected.extend_from_slice(&ends);
+            expected.sort_unstable();
+            expected.dedup();
+            let n = expected.len();
             for &at in expected[..n].iter().filter(|at| !ends.contains(at)) {
                 assert!(!is_spanned(&tokens, text.as_bytes(), at), "{text} {at} {tokens:?}");
                 n_seams += 1;
@@ -444,19 +406,19 @@ mod tests {
                 assert!(!(is_whole && is_apart), "{text} {begin} {end} {whole:?}");
                 n_whole += usize::from(is_whole);
             }
-            if has_avx512 {
+            for &path in Path::available() {
+                tables.path = path;
                 let mut parts = Parts::default();
-                let found = tables.take_apart(text.as_bytes(), first, &ends, &mut parts);
-                assert_eq!(found.unwrap_or(&ends), &expected[..n], "{text}");
+                let apart = tables.take_apart(text.as_bytes(), first, &ends, &mut parts);
+                assert_eq!(apart.is_some(), !found.is_empty(), "{path:?} {text}");
+                assert_eq!(apart.unwrap_or(&ends), &expected, "{path:?} {text}");
             }
 
             // The last seam, of those near the end.
-            let bytes = &text.as_bytes()[first..];
-            let n = tables.take_one_apart(bytes, 0, bytes.len(), &mut expected, 0);
-            let near = |&at: &usize| bytes.len() - at + 3 <= MAX_BACK;
-            let last = expected[..n].last().copied();
-            assert_eq!(tables.last(bytes).filter(near), last.filter(near), "{text}");
-            assert!(tables.last(bytes).is_none_or(|at| expected[..n].contains(&at)), "{text}");
+            let last = tables.last(&text.as_bytes()[first..]).map(|at| first + at);
+            let near = |&at: &usize| text.len() - at + 3 <= MAX_BACK;
+            assert_eq!(last.filter(near), near_end.filter(near), "{text}");
+            assert!(last.is_none_or(|at| expected.contains(&at)), "{text}");
         }
         assert!(n_seams > 10_000 && n_whole > 100, "{n_seams} {n_whole}");
     }
