@@ -290,6 +290,14 @@ impl Scan {
         let may_read_block = |at: usize, no_block: u64| {
             blocks.is_some() && n - at >= MIN_BLOCK && origin + at as u64 >= no_block
         };
+        if begin >= 0
+            && read.at as isize - begin <= SHORT_STRIDE as isize
+            && may_read_block(begin as usize, no_block)
+        {
+            // What was read of the live pretoken is read again, with a block: sooner done than to
+            // look for its end.
+            read = Reading { at: begin as usize, last: begin, state: START as usize };
+        }
         let stop = loop {
             let may_read_soon = may_read_block(read.at, no_block);
             if let Some(blocks) = blocks

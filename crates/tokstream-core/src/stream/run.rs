@@ -134,8 +134,13 @@ impl Run {
         loop {
             scratch.ends.clear();
             let emitted = self.origin + done as u64;
-            let Scratch { ends, .. } = scratch;
+            let Scratch { ends, window, .. } = scratch;
             let stop = self.scan.run(&core.automaton, text, self.origin, emitted, ends);
+            if let (Stop::End, Some(&end)) = (stop, ends.as_slice().last()) {
+                // What will be asked at the end of a feed comes near while ids are looked up.
+                let growing = self.scan.growing(&core.automaton, self.origin + end as u64);
+                window.prefetch(&text[end..], growing);
+            }
             self.close_pieces(core, scratch, text, &mut done, out);
             match stop {
                 Stop::Full => {}
@@ -253,8 +258,7 @@ impl Run {
             };
             let across = Across { automaton, growing };
             if (at == done || self.live.n_bytes() == 0)
-                && let Some(node) = self.live.prefix(vocabulary, rest)
-                && scratch.window.may_follow(vocabulary, &across, 0, rest, node)
+                && scratch.window.may_begin(vocabulary, &across, rest, &mut self.live)
             {
                 break; // all of it may still be the beginning of one token
             }
