@@ -1,13 +1,18 @@
 """The examples of docs/compat in fresh environments, each with the real package.
 
-    python scripts/check_integrations.py [PAGE ...] [--tests] [--wheel PATH]
+    python scripts/check_integrations.py [PAGE ...] [--tests] [--suite] [--vllm] [--wheel PATH]
 
 For each page (langchain, llama-index, tiktoken, vllm, ...) a new virtual environment is made, the
 wheel and what the page needs are installed into it, and its Python blocks run there, each in a
 process of its own; what they print must be what the page says. Without `--wheel` one is built.
-Pages that need nothing but tokstream's own extras need no list here. `--tests` runs, in one more
-environment with all packages, the tests that a plain `pytest` skips for want of them; without pages
-it runs nothing else. Exit code 1: a block differs, or a test fails or is skipped.
+Pages that need nothing but tokstream's own extras need no list here.
+
+`--tests` runs, in one more environment with all packages, the tests that a plain `pytest` skips for
+want of them; `--suite` runs tiktoken's own tests, out of its source distribution, with tokstream in
+its place; `--vllm` runs the tests that need vLLM (9 GB of packages; ten minutes). With one of these
+and without pages nothing else is run.
+
+Exit code 1: a block differs, or a test fails, or is skipped (with `--tests` and `--suite`).
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import venv
@@ -52,6 +58,13 @@ TESTS = [
 TEST_EXTRAS = "hub,langchain,llama-index,test,transformers"
 TEST_PACKAGES = ["datasets", "jinja2"]
 
+# what `--vllm` installs: results are compared within it, so any version will do
+VLLM = "vllm"
+VLLM_TESTS = "tests/compat/test_vllm_installed.py"
+# what `--suite` runs
+SUITE = "tiktoken==0.14.0"
+SUITE_START = "import tokstream.compat.tiktoken\n\ntokstream.compat.tiktoken.install()\n"
+
 
 def run(*command: str | Path) -> None:
     """Run a command; its output is shown only if it fails."""
@@ -75,10 +88,7 @@ def build(folder: Path) -> Path:
 def check(page: str, wheel: Path, folder: Path) -> int:
     """Run the blocks of a page; return how many fail."""
     begin = time.monotonic()
-    venv.create(folder, with_pip=True)
-    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel, *PACKAGES.get(page, []))
-    installed = time.monotonic()
+    python, installed = environment(folder, wheel, *PACKAGES.get(page, []))
     blocks = python_blocks(PAGES / f"{page}.md")
     n_faults = 0
     for block in blocks:
@@ -102,19 +112,24 @@ def check(page: str, wheel: Path, folder: Path) -> int:
     return n_faults
 
 
-def check_tests(wheel: Path, folder: Path) -> int:
-    """Run the tests that need other packages; return how many fail, or are skipped all the same."""
-    begin = time.monotonic()
+def environment(folder: Path, *packages: str | Path) -> tuple[Path, float]:
+    """Make an environment with packages; return its Python, and when it was ready."""
     venv.create(folder, with_pip=True)
-    scripts = folder / ("Scripts" if sys.platform == "win32" else "bin")
-    python = scripts / "python"
-    run(python, "-m", "pip", "install", "--quiet", f"{wheel}[{TEST_EXTRAS}]", *TEST_PACKAGES)
-    installed = time.monotonic()
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    run(python, "-m", "pip", "install", "--quiet", *packages)
+    return python, time.monotonic()
+
+
+def run_tests(
+    name: str, python: Path, where: Path, *tests: str, may_skip: bool = False, seconds: float = 0
+) -> int:
+    """Run tests in an environment; return how many fail, or are skipped all the same."""
+    begin = time.monotonic()
     # examples of the shell call the command
-    path = os.pathsep.join((str(scripts), os.environ.get("PATH", "")))
+    path = os.pathsep.join((str(python.parent), os.environ.get("PATH", "")))
     done = subprocess.run(
-        [str(python), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *TESTS],
-        cwd=ROOT,
+        [str(python), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *tests],
+        cwd=where,
         capture_output=True,
         text=True,
         check=False,
@@ -126,11 +141,46 @@ def check_tests(wheel: Path, folder: Path) -> int:
     if done.returncode or skipped:
         print(done.stdout, done.stderr, file=sys.stderr)
     print(
-        f"tests: {lines[-1] if lines else 'none'}; installed in {installed - begin:.0f} s, run in "
-        f"{time.monotonic() - installed:.0f} s",
+        f"{name}: {lines[-1] if lines else 'none'}; installed in {seconds:.0f} s, run in "
+        f"{time.monotonic() - begin:.0f} s",
         flush=True,
     )
-    return int(done.returncode != 0) + len(skipped)
+    return int(done.returncode != 0) + (0 if may_skip else len(skipped))
+
+
+def check_tests(wheel: Path, folder: Path) -> int:
+    """Run the tests that need other packages."""
+    begin = time.monotonic()
+    python, ready = environment(folder, f"{wheel}[{TEST_EXTRAS}]", *TEST_PACKAGES)
+    return run_tests("tests", python, ROOT, *TESTS, seconds=ready - begin)
+
+
+def check_suite(wheel: Path, folder: Path) -> int:
+    """Run tiktoken's own tests on tokstream; the package itself is not even installed."""
+    begin = time.monotonic()
+    python, ready = environment(folder, f"{wheel}[numpy]", "pytest", "hypothesis", "regex")
+    source = folder / "source"
+    run(
+        *(python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"),
+        *("--dest", source, SUITE),
+    )
+    with tarfile.open(next(source.glob("*.tar.gz"))) as archive:
+        archive.extractall(source, filter="data")
+    # beside the tests alone, without the package; some start processes of their own
+    suite = folder / "suite"
+    suite.mkdir()
+    next(source.glob("*/tests")).rename(suite / "tests")
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    where = subprocess.check_output([str(python), "-c", code], text=True).strip()
+    (Path(where) / "sitecustomize.py").write_text(SUITE_START)
+    return run_tests("suite of tiktoken", python, suite, "tests", seconds=ready - begin)
+
+
+def check_vllm(wheel: Path, folder: Path) -> int:
+    """Run the tests that need vLLM; that of an engine is skipped where it has no device."""
+    begin = time.monotonic()
+    python, ready = environment(folder, f"{wheel}[test,transformers]", VLLM)
+    return run_tests("vllm", python, ROOT, VLLM_TESTS, may_skip=True, seconds=ready - begin)
 
 
 def main() -> int:
@@ -140,15 +190,22 @@ def main() -> int:
     parser.add_argument("page", nargs="*", choices=[*pages, []], help=", ".join(pages))
     parser.add_argument("--wheel", type=Path, help="what to install; built if left out")
     parser.add_argument("--tests", action="store_true", help="run tests that need the packages")
+    parser.add_argument("--suite", action="store_true", help="run tiktoken's own tests")
+    parser.add_argument("--vllm", action="store_true", help="run the tests that need vLLM")
     arguments = parser.parse_args()
-    if not arguments.tests:
+    if not (arguments.tests or arguments.suite or arguments.vllm):
         arguments.page = arguments.page or pages
     with tempfile.TemporaryDirectory() as scratch:
         wheel = arguments.wheel or build(Path(scratch))
         wheel = wheel.resolve()
         faults = [check(page, wheel, Path(scratch) / page) for page in arguments.page]
-        if arguments.tests:
-            faults.append(check_tests(wheel, Path(scratch) / "tests"))
+        for name, chosen in (
+            (check_tests, arguments.tests),
+            (check_suite, arguments.suite),
+            (check_vllm, arguments.vllm),
+        ):
+            if chosen:
+                faults.append(name(wheel, Path(scratch) / name.__name__))
     return int(any(faults))
 
 

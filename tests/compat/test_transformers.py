@@ -23,7 +23,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizer, PreTrainedTokenizer
 import tokstream
 from tokstream.compat.huggingface import Tokenizer
 from tokstream.integrations import transformers as integration
-from tokstream.integrations.transformers import accelerate
+from tokstream.integrations.transformers import accelerate, native
 
 CHAT = (
     "{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
@@ -273,3 +273,19 @@ def test_it_is_not_imported_by_the_package() -> None:
     root = Path(tokstream.__file__).parent
     users = [p for p in root.rglob("*.py") if "integrations.transformers" in p.read_text("utf-8")]
     assert [p.relative_to(root).as_posix() for p in users] == ["integrations/transformers.py"]
+
+
+def test_native(both: tuple[Any, Any]) -> None:
+    mine, theirs = both
+    for text in TEXTS:
+        for adds in (True, False):
+            ids = theirs.encode(text, add_special_tokens=adds)
+            assert native(mine).encode(text, add_special_tokens=adds) == ids
+            with native(mine).stream(add_special_tokens=adds) as stream:
+                fed = [one for character in text for one in stream.feed(character)]
+                assert fed + stream.finish() == ids
+    for other in (theirs, None):
+        with pytest.raises(TypeError, match="call accelerate first"):
+            native(other)
+    mine.add_tokens(["wörld"])
+    assert native(mine).encode("wörld") == [len(theirs)]

@@ -3,6 +3,8 @@
 Enters: a fast tokenizer, as `AutoTokenizer.from_pretrained` gives it. Leaves: the same tokenizer,
 whose ids are made by tokstream. Refused, by name: what is not BPE, or cannot be honoured exactly.
 
+`native` gives that engine itself, for what transformers has no name for: streams, counting.
+
 Only the engine is another: chat templates, tensors, saving and all else is done by `transformers`
 as before. Settings of truncation and padding are kept for each thread, so that threads may share a
 tokenizer whatever arguments they call it with.
@@ -28,9 +30,10 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
+    import tokstream
     from tokstream.compat.huggingface.added import AddedToken as OurToken
 
-__all__ = ["Backend", "accelerate", "install", "uninstall"]
+__all__ = ["Backend", "accelerate", "install", "native", "uninstall"]
 
 _AnyTokenizer = TypeVar("_AnyTokenizer")
 _logger = logging.getLogger("tokstream")
@@ -76,6 +79,23 @@ def accelerate(tokenizer: _AnyTokenizer) -> _AnyTokenizer:
         backend.encode_special_tokens = peer.encode_special_tokens
         tokenizer._tokenizer = backend  # noqa: SLF001 - as above
     return tokenizer
+
+
+def native(tokenizer: object) -> tokstream.Tokenizer:
+    """Return the `tokstream.Tokenizer` under a tokenizer that has one, for streams and the like.
+
+    Its ids are those of the tokenizer, special tokens in a text included; the template is applied
+    with `add_special_tokens=True`. Tokens that are added later are not in it.
+
+    Raises:
+        TypeError: tokstream is not under the tokenizer; `accelerate` puts it there.
+    """
+    backend = getattr(tokenizer, "_tokenizer", None)
+    if not isinstance(backend, Tokenizer):
+        raise TypeError(
+            f"{type(tokenizer).__name__} does not have tokstream under it; call accelerate first"
+        )
+    return backend._state.native  # noqa: SLF001 - of this package
 
 
 def install() -> None:

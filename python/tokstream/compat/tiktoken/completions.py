@@ -10,7 +10,7 @@ text; so at each place in the unstable bytes, try every token that begins with w
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, cast
@@ -48,15 +48,16 @@ class Completions:
         if n_unstable == 0:
             return ids, []
         unstable = self._core.decode(ids[-n_unstable:])
-        found: set[tuple[int, ...]] = {
-            (self._ids[token],) for token in self._beginning_with(unstable)
-        }
-        for at in range(1, len(unstable)):
-            found |= self._straddling(unstable[:at], unstable[at:])
+        single, several = self._straddling(unstable)
+        single.update(self._ids_beginning_with(unstable))
         last = _last_character(unstable)
         if last in _BLANKS and (before := unstable[: -len(last.encode())]):
-            found.add((*self._merge(before), *self._merge(last.encode())))
-        return ids[:-n_unstable], sorted(map(list, found))
+            several.add((*self._merge(before), *self._merge(last.encode())))
+        completions = [[token_id] for token_id in sorted(single)]
+        if several:
+            completions += map(list, several)
+            completions.sort()
+        return ids[:-n_unstable], completions
 
     def of_bytes(self, data: bytes) -> list[int]:
         """Return the ids of bytes; if they are not UTF-8, the end from there on is one piece."""
@@ -102,20 +103,36 @@ class Completions:
         token = self._tokens_by_id.get(token_id)
         return token is not None and not token.strip(_BLANK_BYTES)
 
-    def _straddling(self, before: bytes, begun: bytes) -> set[tuple[int, ...]]:
-        """Return what `before` and each token that begins with `begun` turn into."""
-        found: set[tuple[int, ...]] = set()
-        n_bytes = len(before) + len(begun)
+    def _straddling(self, unstable: bytes) -> tuple[set[int], set[tuple[int, ...]]]:
+        """Return what the bytes turn into with a token that straddles their end.
+
+        Returns:
+            Single ids that cover the bytes, and sequences of several.
+        """
+        n_bytes = len(unstable)
+        lengths = self._lengths
+        found: list[list[int]] = []
         texts: list[Text] = []
-        for token in self._beginning_with(begun):
-            whole = before + token
-            try:
-                texts.append(whole.decode())
-            except UnicodeDecodeError:
-                found.add(self._covering(self._merge(whole), n_bytes))
-        batch = self._core.encode_batch(texts, self._plain, False, False, 1)  # noqa: FBT003
-        found.update(self._covering(cast("list[int]", ids), n_bytes) for ids in batch)
-        return found
+        for at in range(1, n_bytes):
+            before = unstable[:at]
+            for token in self._tokens_beginning_with(unstable[at:]):
+                whole = before + token
+                try:
+                    texts.append(whole.decode())
+                except UnicodeDecodeError:
+                    found.append(self._merge(whole))
+        if texts:
+            found += self._core.encode_batch(texts, self._plain, False, False, 1)  # type: ignore[arg-type]  # noqa: FBT003
+        single: set[int] = set()
+        several: set[tuple[int, ...]] = set()
+        for ids in found:
+            if lengths[ids[0]] >= n_bytes:
+                single.add(ids[0])
+            elif len(ids) == 2 or lengths[ids[0]] + lengths[ids[1]] >= n_bytes:
+                several.add((ids[0], ids[1]))
+            else:
+                several.add(self._covering(ids, n_bytes))
+        return single, several
 
     def _covering(self, ids: list[int], n_bytes: int) -> tuple[int, ...]:
         """Return the ids at the beginning that it takes to cover so many bytes."""
@@ -127,11 +144,22 @@ class Completions:
                 return tuple(ids[:k])
         return tuple(ids)
 
-    def _beginning_with(self, prefix: bytes) -> list[bytes]:
+    def _tokens_beginning_with(self, prefix: bytes) -> list[bytes]:
+        begin, end = self._range(prefix)
+        return self._sorted_tokens[begin:end]
+
+    def _ids_beginning_with(self, prefix: bytes) -> list[int]:
+        begin, end = self._range(prefix)
+        return self._sorted_ids[begin:end]
+
+    def _range(self, prefix: bytes) -> tuple[int, int]:
         tokens = self._sorted_tokens
         begin = bisect_left(tokens, prefix)
-        end = bisect_right(tokens, prefix, begin, key=lambda token: token[: len(prefix)])
-        return tokens[begin:end]
+        # the first bytes after all that begin so
+        head = prefix.rstrip(b"\xff")
+        if not head:
+            return begin, len(tokens)
+        return begin, bisect_left(tokens, head[:-1] + bytes((head[-1] + 1,)), begin)
 
     def _merge(self, piece: bytes) -> list[int]:
         """Return the ids of bytes merged as one piece, whatever entry they are as a whole."""
@@ -154,6 +182,10 @@ class Completions:
     @cached_property
     def _sorted_tokens(self) -> list[bytes]:
         return sorted(self._ids)
+
+    @cached_property
+    def _sorted_ids(self) -> list[int]:
+        return [self._ids[token] for token in self._sorted_tokens]
 
     @cached_property
     def _pieces(self) -> _core.Pretokens:

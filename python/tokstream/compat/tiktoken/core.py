@@ -11,15 +11,16 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from tokstream._arrays import as_array
+from tokstream.compat.tiktoken.arguments import checked_threads, special_fault, tokenizer_of
 from tokstream.compat.tiktoken.errors import (
+    MissingIdError,
+    MissingIdRangeError,
+    MissingTokenError,
+    NoTokenIdError,
     TokenCountError,
     named,
-    unknown_token,
 )
 from tokstream.errors import ConfigurationError, InvalidTokenIdError
-from tokstream.tokenizer import Tokenizer
-from tokstream.verbs.threads import checked_number
-from tokstream.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tokstream._core import SpecialSet
     from tokstream._types import IdArray, Text
     from tokstream.compat.tiktoken.completions import Completions
+    from tokstream.tokenizer import Tokenizer
 
     _Allowed = Literal["all"] | AbstractSet[str]
     _Disallowed = Literal["all"] | Collection[str]
@@ -36,6 +38,7 @@ __all__ = ["Encoding"]
 
 _NONE: frozenset[str] = frozenset()
 _MAX_KEPT = 4096
+_MISSING = -1
 
 
 class _Root:
@@ -76,22 +79,24 @@ class Encoding(_Root):
 
         Raises:
             ConfigurationError: a `ValueError`: pattern or vocabulary cannot be honoured exactly.
+            TypeError: a pattern that is not `str`, tokens that are not bytes, ids that are no
+                numbers.
             TokenCountError: an `AssertionError`: `explicit_n_vocab` is not the number of ids.
 
         Cost: about a second for 100,000 tokens, once: tables are shared with encodings of the same
             ranks and pattern in this process, and kept in a file for later ones.
         """
-        vocabulary = Vocabulary.from_ranks(mergeable_ranks)
+        tokenizer = tokenizer_of(name, pat_str, mergeable_ranks, special_tokens)
         if explicit_n_vocab:
             n_tokens = len(mergeable_ranks) + len(special_tokens)
-            n_vocab = max(vocabulary.n_vocab, max(special_tokens.values(), default=0) + 1)
+            n_vocab = tokenizer.n_vocab
             if not n_tokens == n_vocab == explicit_n_vocab:
                 raise TokenCountError(
                     f"explicit_n_vocab is {explicit_n_vocab}, but {name!r} has "
                     f"{len(mergeable_ranks)} mergeable and {len(special_tokens)} special tokens, "
                     f"and the largest id is {n_vocab - 1}; correct it or leave it out"
                 )
-        self._set_up(Tokenizer(name, vocabulary, pat_str, special_tokens))
+        self._set_up(tokenizer)
         self._mergeable_ranks = mergeable_ranks
 
     @classmethod
@@ -124,7 +129,9 @@ class Encoding(_Root):
         self._token_bytes = core.token_bytes
         self._token_id = core.token_id
         self._merge = core.merge
-        # single tokens that were asked for; texts and bytes apart, as they may not be compared
+        self._special_bytes = {t.encode(): i for t, i in tokenizer.special_tokens.items()}
+        # single tokens that were asked for, those that do not exist as _MISSING; texts and bytes
+        # apart, as they may not be compared
         self._text_ids: dict[object, int] = {}
         self._bytes_ids: dict[object, int] = {}
         self._known_bytes: dict[int, bytes] = {}
@@ -241,22 +248,21 @@ class Encoding(_Root):
         Raises:
             UnknownNameError: a `KeyError`: there is no such token.
         """
-        known = self._text_ids if isinstance(text_or_bytes, str) else self._bytes_ids
+        kind = type(text_or_bytes)
+        known = self._text_ids if kind is str else self._bytes_ids
         try:
-            if (token_id := known.get(text_or_bytes)) is not None:
-                return token_id
+            token_id = known.get(text_or_bytes)
         except TypeError:  # a buffer that may change, or no buffer
-            known = {}
-        if isinstance(text_or_bytes, str):
-            text, token = text_or_bytes, text_or_bytes.encode()
-        else:
-            token = bytes(memoryview(text_or_bytes))
-            text = token.decode("utf-8", "replace")
-        token_id = self._token_id(token)
-        if token_id is None and (token_id := self._special_tokens.get(text)) is None:
-            raise unknown_token(token, self.name)
-        if len(known) < _MAX_KEPT and type(text_or_bytes) in (str, bytes):
-            known[text_or_bytes] = token_id
+            token_id, known = None, {}
+        if token_id is None:
+            token = _bytes_of(text_or_bytes)
+            token_id = self._token_id(token)
+            if token_id is None:
+                token_id = self._special_bytes.get(token, _MISSING)
+            if len(known) < _MAX_KEPT and (kind is str or kind is bytes):
+                known[text_or_bytes] = token_id
+        if token_id < 0:
+            raise MissingTokenError(_bytes_of(text_or_bytes), self.name)
         return token_id
 
     # decoding
@@ -304,8 +310,8 @@ class Encoding(_Root):
                 return found
         except OverflowError:
             pass
-        message = f"no token of {self.name} has the id {token}"
-        raise named(InvalidTokenIdError(message, token))
+        kind = MissingIdError if 0 <= token < 2**32 else MissingIdRangeError
+        raise kind(token, self.name)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
         """Return the bytes of each id.
@@ -340,14 +346,14 @@ class Encoding(_Root):
         self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
         """Do as `decode` for several lists; on one thread, which is faster than several."""
-        checked_number(num_threads)
+        checked_threads(num_threads)
         return [self.decode(tokens, errors) for tokens in batch]
 
     def decode_bytes_batch(
         self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
         """Do as `decode_bytes` for several lists; on one thread, which is faster than several."""
-        checked_number(num_threads)
+        checked_threads(num_threads)
         return [self.decode_bytes(tokens) for tokens in batch]
 
     # facts
@@ -367,8 +373,15 @@ class Encoding(_Root):
         return set(self._special_tokens)
 
     def is_special_token(self, token: int) -> bool:
-        """Tell whether an id is that of a special token."""
-        return (token if type(token) is int else index(token)) in self._special_token_values
+        """Tell whether an id is that of a special token.
+
+        Raises:
+            NoTokenIdError: a `TypeError` and an `AssertionError`: `token` is no integer.
+        """
+        try:
+            return (token if type(token) is int else index(token)) in self._special_token_values
+        except TypeError:
+            raise NoTokenIdError(f"a token id is an int, got {type(token).__name__}") from None
 
     @property
     def n_vocab(self) -> int:
@@ -389,7 +402,7 @@ class Encoding(_Root):
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """Return the ids of bytes; from the last piece before what is not UTF-8 on, uncut."""
-        return self._completions.of_bytes(bytes(text))
+        return self._completions.of_bytes(bytes(memoryview(text)))
 
     @cached_property
     def _completions(self) -> Completions:
@@ -407,10 +420,13 @@ class Encoding(_Root):
             disallowed = ()
         elif isinstance(disallowed, str) and disallowed != "all":
             disallowed = frozenset(disallowed)  # as in tiktoken: its characters
-        return self._resolve(allowed, disallowed)
+        try:
+            return self._resolve(allowed, disallowed)
+        except ConfigurationError as error:
+            raise special_fault(error, allowed, disallowed) from None
 
     def _batch(self, texts: Iterable[str], specials: SpecialSet, n: int) -> list[list[int]]:
-        n_threads = checked_number(n)
+        n_threads = checked_threads(n)
         listed: list[Text] = list(texts)
         for kind in set(map(type, listed)):
             if not issubclass(kind, str):
@@ -456,7 +472,7 @@ _FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
 def _bytes_of(text_or_bytes: str | bytes) -> bytes:
     if isinstance(text_or_bytes, str):
         return text_or_bytes.encode()
-    return bytes(memoryview(text_or_bytes))
+    return text_or_bytes if type(text_or_bytes) is bytes else bytes(memoryview(text_or_bytes))
 
 
 def _no_text(text: object) -> TypeError:

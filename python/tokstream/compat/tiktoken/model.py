@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokstream.compat.tiktoken.errors import UnknownModelError
 from tokstream.compat.tiktoken.registry import get_encoding
 from tokstream.encodings import models
-from tokstream.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from tokstream.compat.tiktoken.core import Encoding
@@ -21,6 +21,11 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = dict(models.MODEL_PREFIXES)
 MODEL_TO_ENCODING: dict[str, str] = dict(models.MODELS)
 
 
+_MAX_KEPT = 1024
+# the prefixes that there were, and the first of them that a name begins with
+_kept: tuple[tuple[str, ...], dict[str, str | None]] = ((), {})
+
+
 def encoding_name_for_model(model_name: str) -> str:
     """Return the name of the encoding that a model uses.
 
@@ -29,13 +34,21 @@ def encoding_name_for_model(model_name: str) -> str:
     """
     if (name := MODEL_TO_ENCODING.get(model_name)) is not None:
         return name
-    prefix = next(filter(model_name.startswith, MODEL_PREFIX_TO_ENCODING), None)
-    if prefix is not None:
+    if (prefix := _prefix_of(model_name)) is not None:
         return MODEL_PREFIX_TO_ENCODING[prefix]
-    raise UnknownNameError(
-        f"the encoding of model {model_name!r} is not known; if you know it, pass its name to "
-        "get_encoding"
-    )
+    raise UnknownModelError(model_name)
+
+
+def _prefix_of(model_name: str) -> str | None:
+    global _kept  # noqa: PLW0603 - programs may change the prefixes at any time
+    prefixes, found = _kept
+    if prefixes != (now := tuple(MODEL_PREFIX_TO_ENCODING)) or len(found) >= _MAX_KEPT:
+        prefixes, found = _kept = now, {}
+    try:
+        return found[model_name]
+    except KeyError:
+        prefix = next(filter(model_name.startswith, prefixes), None)
+        return found.setdefault(model_name, prefix)
 
 
 def encoding_for_model(model_name: str) -> Encoding:
