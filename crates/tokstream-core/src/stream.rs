@@ -109,6 +109,18 @@ impl Stream {
         self.places.keep_all();
     }
 
+    /// Remember where pretokens end, see `cuts`. To be said before anything is fed.
+    pub fn record_cuts(&mut self) {
+        self.run.cuts = Some(Vec::new());
+    }
+
+    /// Where pretokens ended, in bytes of a text without added tokens, the last one left out;
+    /// none if text does not go through one pattern only.
+    #[must_use]
+    pub fn cuts(&self) -> Option<&[u64]> {
+        if self.general.is_some() { None } else { self.run.cuts.as_deref() }
+    }
+
     /// Begin and end, in bytes of the source, of what each id of the text stands for, as far as
     /// ids were given out; those of the template, which stand for nothing, are left out.
     ///

@@ -62,5 +62,5 @@ mod _core {
     #[pymodule_export]
     use crate::unicode::{fold_case, unicode_property};
     #[pymodule_export]
-    use crate::words::encode_with_words;
+    use crate::words::{encode_with_words, token_places, token_words};
 }

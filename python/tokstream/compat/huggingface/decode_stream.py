@@ -56,6 +56,10 @@ class DecodeStream:
             tokenizer: the tokenizer of the ids; the same at every step.
             id: the next id, or several.
         """
+        if self._pending == b"" and type(id) is int:
+            alone = tokenizer.texts_alone(self._skips)
+            if alone is not None:
+                return alone.get(id) or self._step_alone(tokenizer, id, alone)
         try:
             new = [index(id)]  # type: ignore[arg-type]
         except TypeError:
@@ -80,6 +84,13 @@ class DecodeStream:
         self._before = self._decode(tokenizer, self._ids)
         self._n_before = n_left
         return found
+
+    def _step_alone(self, tokenizer: Tokenizer, token_id: int, alone: dict[int, str]) -> str | None:
+        """Step as `step` does, and note the text of a token that is whole characters."""
+        text = self._step_bytes(tokenizer, [token_id])
+        if text:
+            alone[token_id] = text
+        return text
 
     def _step_bytes(self, tokenizer: Tokenizer, new: list[int]) -> str | None:
         data = (self._pending or b"") + tokenizer.decode_bytes(new, skip_special_tokens=self._skips)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 from tokstream.compat.huggingface.encoding import Encoding
 from tokstream.compat.huggingface.plan import Part
 from tokstream.compat.huggingface.processing import combined
-from tokstream.compat.huggingface.runs import FastSource, Run, Source, TextSource, WordsSource
+from tokstream.compat.huggingface.runs import FastSource, Run, WordsSource
 from tokstream.compat.huggingface.settings import Settings, Truncation, pad_all, truncated
 from tokstream.errors import InvalidTokenIdError
 from tokstream.verbs.threads import environment_number
@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
+    from tokstream.compat.huggingface.plan import Frame
+    from tokstream.compat.huggingface.runs import Reader, Source
     from tokstream.compat.huggingface.state import State
 
 __all__ = ["EncodeVerbs"]
 
 Words = list[str]
 Input = str | Words
+
+
+_PLAIN = Settings()
 
 
 class EncodeVerbs:
@@ -66,13 +71,12 @@ class EncodeVerbs:
         if pair is None and type(sequence) is str and not is_pretokenized:
             if not sequence.isascii():
                 _check(sequence)
-            specials = state.special_sets[settings.splits_special]
-            ids = cast("list[int]", state.core.encode(sequence, specials, False, False))  # noqa: FBT003
-            sources: tuple[Source, ...] = (TextSource(state, specials, sequence, ids),)
-            encoding = _finished(state, settings.truncation, sources, add_special_tokens, 1)
-            if settings.padding is not None:
-                pad_all([encoding], settings.padding)
-            return encoding
+            reader = state.readers[settings[2]]
+            ids: Any = state.core.encode(sequence, reader.specials, False, False)  # noqa: FBT003
+            frame = state.frames[add_special_tokens] if settings == _PLAIN else None
+            if frame is not None:
+                return Encoding.of_text(frame, reader, sequence, ids)
+            return _wrapped(state, settings, reader, [sequence], [ids], add_special_tokens)[0]
         inputs = [_input(sequence, is_pretokenized=is_pretokenized)]
         if pair is not None:
             inputs.append(_input(pair, is_pretokenized=is_pretokenized))
@@ -92,10 +96,17 @@ class EncodeVerbs:
             is_pretokenized: as in `encode`.
             add_special_tokens: as in `encode`.
         """
+        state, settings = self._state, self._settings()
+        if type(input) is list and not is_pretokenized and set(map(type, input)) == {str}:
+            texts: list[str] = input[:]
+            for text in filterfalse(str.isascii, texts):
+                _check(text)
+            reader = state.readers[settings.splits_special]
+            return _wrapped(
+                state, settings, reader, texts, _ids(state, reader, texts), add_special_tokens
+            )
         inputs = _inputs(input, is_pretokenized=is_pretokenized)
-        return _encoded(
-            self._state, self._settings(), inputs, adds=add_special_tokens, is_fast=False
-        )
+        return _encoded(state, settings, inputs, adds=add_special_tokens, is_fast=False)
 
     def encode_batch_fast(
         self,
@@ -175,6 +186,14 @@ class EncodeVerbs:
             return state.core.decode(ids)
         except InvalidTokenIdError:
             return state.core.decode([k for k in ids if state.token(k) is not None])
+
+    def texts_alone(self, skip_special_tokens: bool) -> dict[int, str] | None:
+        """Return texts of ids that are whole characters, to be read and added to, by their id.
+
+        None where the text of ids is more than their bytes, joined; the reference has no such name.
+        """
+        state = self._state
+        return state.texts_alone[skip_special_tokens] if state.joins_bytes else None
 
     def decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
@@ -323,23 +342,17 @@ def _encoded(
                 texts.append(part)
             else:
                 texts += part
-    n_threads = environment_number()
-    specials = state.special_sets[settings.splits_special]
-    ids = iter(
-        cast(
-            "list[list[int]]",
-            state.core.encode_batch(texts, specials, False, False, n_threads),  # noqa: FBT003
-        )
-    )
+    reader = state.readers[settings.splits_special]
+    ids = iter(_ids(state, reader, texts))
 
     def one(given: Input) -> Source:
         if isinstance(given, str):
             found = next(ids)
-            return FastSource(found) if is_fast else TextSource(state, specials, given, found)
+            return FastSource(found) if is_fast else reader.source(given, found)
         parts = [next(ids) for _ in given]
         if is_fast:
             return FastSource(list(chain.from_iterable(parts)))
-        return WordsSource(state, specials, given, parts)
+        return WordsSource(reader, given, parts)
 
     # as in the reference; it shows in what overflows
     second_type = 0 if is_fast else 1
@@ -350,6 +363,39 @@ def _encoded(
     if settings.padding is not None:
         pad_all(found, settings.padding)
     return found
+
+
+def _ids(state: State, reader: Reader, texts: list[Any]) -> list[list[int]]:
+    """Return the ids of texts, encoded on several threads."""
+    n_threads = environment_number()
+    found = state.core.encode_batch(texts, reader.specials, False, False, n_threads)  # noqa: FBT003
+    return cast("list[list[int]]", found)
+
+
+def _wrapped(
+    state: State,
+    settings: Settings,
+    reader: Reader,
+    texts: list[str],
+    ids: list[list[int]],
+    adds: bool,
+) -> list[Encoding]:
+    """Return the encodings of single texts, given their ids; the usual case, in few steps."""
+    truncation, padding, _ = settings
+    frame = state.frames[adds]
+    if frame is not None and (truncation is None or _all_fit(ids, truncation, frame)):
+        found = Encoding.of_texts(frame, reader, texts, ids)
+    else:
+        sources = map(reader.source, texts, ids)
+        found = [_finished(state, truncation, (source,), adds, 1) for source in sources]
+    if padding is not None:
+        pad_all(found, padding)
+    return found
+
+
+def _all_fit(ids: list[list[int]], truncation: Truncation, frame: Frame) -> bool:
+    """Is nothing to be cut?"""
+    return 0 < truncation.max_length - frame.n_around >= max(map(len, ids))
 
 
 def _finished(

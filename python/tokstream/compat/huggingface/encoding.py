@@ -7,6 +7,8 @@ only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
 
 from __future__ import annotations
 
+from array import array
+from itertools import chain, groupby
 from operator import index
 from typing import TYPE_CHECKING, final
 
@@ -18,9 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tokstream.compat.huggingface.plan import Frame
-    from tokstream.compat.huggingface.runs import Offsets, Source
+    from tokstream.compat.huggingface.runs import Offsets, Reader, Source
 
 __all__ = ["Encoding"]
+
+
+_FEW = 64
+"""Places of fewer tokens are as soon made anew as kept."""
+_NOTHING: list[Encoding] = []
+"""Nothing was cut off; never changed."""
 
 
 @final
@@ -32,31 +40,84 @@ class Encoding:
     of one whole text holds that text and its frame; runs are made of them if they are needed.
     """
 
-    __slots__ = ("_framed", "_overflowing", "_ranges", "_runs")
+    _frame: Frame | None
+    _ids: list[int]
+    _reader: Reader
+    _source: Source | None
+    _text: str
+
+    __slots__ = (
+        "_frame",
+        "_ids",
+        "_overflowing",
+        "_ranges",
+        "_reader",
+        "_runs",
+        "_source",
+        "_text",
+    )
 
     def __init__(self, runs: Iterable[Run] = (), ranges: dict[int, range] | None = None) -> None:
+        self._frame: Frame | None = None
         self._runs: list[Run] = list(runs)
         self._ranges: dict[int, range] = {} if ranges is None else ranges
-        self._overflowing: list[Encoding] | Callable[[], list[Encoding]] = []
-        self._framed: tuple[Frame, Source] | None = None
+        self._overflowing: list[Encoding] | Callable[[], list[Encoding]] = _NOTHING
 
     @classmethod
     def framed(cls, frame: Frame, source: Source) -> Encoding:
         """Return the encoding of a whole text, with what is put around it."""
         encoding = cls.__new__(cls)
-        encoding._framed = (frame, source)  # noqa: SLF001 - of this class
-        encoding._overflowing = []  # noqa: SLF001 - as above
+        encoding._frame = frame  # noqa: SLF001 - of this class
+        encoding._ids = source.ids  # noqa: SLF001 - as above
+        encoding._source = source  # noqa: SLF001 - as above
+        encoding._overflowing = _NOTHING  # noqa: SLF001 - as above
         return encoding
+
+    @classmethod
+    def of_text(cls, frame: Frame, reader: Reader, text: str, ids: list[int]) -> Encoding:
+        """Return the encoding of a whole text; see `of_texts`."""
+        encoding = cls.__new__(cls)
+        encoding._frame = frame  # noqa: SLF001 - of this class
+        encoding._ids = ids  # noqa: SLF001 - as above
+        encoding._reader = reader  # noqa: SLF001 - as above
+        encoding._text = text  # noqa: SLF001 - as above
+        encoding._source = None  # noqa: SLF001 - as above
+        encoding._overflowing = _NOTHING  # noqa: SLF001 - as above
+        return encoding
+
+    @classmethod
+    def of_texts(
+        cls, frame: Frame, reader: Reader, texts: Iterable[str], ids: Iterable[list[int]]
+    ) -> list[Encoding]:
+        """Return the encodings of whole texts; what of them needs the text is made when asked for.
+
+        Args:
+            frame: what is put around each.
+            reader: how they were read.
+            texts: the texts.
+            ids: the ids of each.
+        """
+        found, new = [], cls.__new__
+        for text, ids_of_text in zip(texts, ids, strict=True):
+            encoding = new(cls)
+            # as few steps as can be: there may be very many of them
+            encoding._frame = frame  # noqa: SLF001 - of this class
+            encoding._ids = ids_of_text  # noqa: SLF001 - as above
+            encoding._reader = reader  # noqa: SLF001 - as above
+            encoding._text = text  # noqa: SLF001 - as above
+            encoding._source = None  # noqa: SLF001 - as above
+            encoding._overflowing = _NOTHING  # noqa: SLF001 - as above
+            found.append(encoding)
+        return found
 
     def __getattr__(self, name: str) -> object:
         # a slot that is not filled: a framed encoding, of which more than columns is wanted
         if name not in ("_runs", "_ranges"):
             raise AttributeError(f"Encoding has no attribute {name!r}")
-        framed = self._framed
-        if framed is None:  # another thread has just made them
+        frame = self._frame
+        if frame is None:  # another thread has just made them
             return object.__getattribute__(self, name)
-        frame, source = framed
-        made = frame.plan.make_one(source)
+        made = frame.plan.make_one(self._tokens_of_text())
         if frame.padding is not None:
             n, direction, pad_id, pad_type_id, pad_token = frame.padding
             made.pad(
@@ -67,18 +128,25 @@ class Encoding:
                 pad_token=pad_token,
             )
         self._runs, self._ranges = made.runs, made.ranges
-        self._framed = None
+        self._frame = None
         return getattr(self, name)
+
+    def _tokens_of_text(self) -> Source:
+        source = self._source
+        if source is None:
+            self._source = source = self._reader.source(self._text, self._ids)
+        return source
 
     # --- columns ---------------------------------------------------------------------------------
 
     @property
     def ids(self) -> list[int]:
         """Ids of the tokens."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return frame.before.ids + source.ids + frame.after.ids
+        frame = self._frame
+        if frame is not None:
+            if not frame.n_around:
+                return self._ids[:]
+            return frame.before.ids + self._ids + frame.after.ids
         runs = self._runs
         if len(runs) == 1:
             source, begin, end = runs[0][:3]
@@ -91,10 +159,11 @@ class Encoding:
     @property
     def type_ids(self) -> list[int]:
         """Which kind of text each belongs to, as the template says."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            types = [frame.type_id] * len(source.ids)
+        frame = self._frame
+        if frame is not None:
+            types = [frame.type_id] * len(self._ids)
+            if not frame.n_around:
+                return types
             return frame.before.type_ids + types + frame.after.type_ids
         found: list[int] = []
         for run in self._runs:
@@ -104,10 +173,16 @@ class Encoding:
     @property
     def tokens(self) -> list[str]:
         """Texts of the tokens, as the vocabulary spells them."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return [*frame.before.tokens, *source.tokens(), *frame.after.tokens]
+        frame = self._frame
+        if frame is not None:
+            if self._source is None and not self._reader.has_odd:
+                spelled = list(map(self._reader.state.spell, self._ids))
+                if not frame.n_around:
+                    return spelled
+                tokens: Sequence[str] = spelled
+            else:
+                tokens = self._tokens_of_text().tokens()
+            return [*frame.before.tokens, *tokens, *frame.after.tokens]
         found: list[str] = []
         for run in self._runs:
             found += run.source.tokens()[run.begin : run.end]
@@ -116,10 +191,16 @@ class Encoding:
     @property
     def offsets(self) -> list[Offsets]:
         """(start, end) in characters of the text; (0, 0) for what is not in it."""
-        framed = self._framed
-        if framed is not None and not framed[0].trims:
-            frame, source = framed
-            return [*frame.before.offsets, *source.offsets(), *frame.after.offsets]
+        frame = self._frame
+        if frame is not None and not frame.trims:
+            if self._source is None and len(self._ids) < _FEW:
+                places = self._reader.places(self._text, self._ids)
+                if places is not None and not frame.n_around:
+                    return places
+                offsets: Sequence[Offsets] = places or self._tokens_of_text().offsets()
+            else:
+                offsets = self._tokens_of_text().offsets()
+            return [*frame.before.offsets, *offsets, *frame.after.offsets]
         found: list[Offsets] = []
         for run in self._runs:
             found += run.offsets()
@@ -128,10 +209,12 @@ class Encoding:
     @property
     def word_ids(self) -> list[int | None]:
         """Index of the pretoken, or of the word that was given; None for what is in no text."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return [*frame.before.word_ids, *source.words(), *frame.after.word_ids]
+        frame = self._frame
+        if frame is not None:
+            words = self._tokens_of_text().words()
+            if not frame.n_around:
+                return [*words]
+            return [*frame.before.word_ids, *words, *frame.after.word_ids]
         found: list[int | None] = []
         for run in self._runs:
             found += run.source.words()[run.begin : run.end]
@@ -145,10 +228,12 @@ class Encoding:
     @property
     def special_tokens_mask(self) -> list[int]:
         """1 for tokens that the template or padding added."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return frame.before.special + [0] * len(source.ids) + frame.after.special
+        frame = self._frame
+        if frame is not None:
+            special = [0] * len(self._ids)
+            if not frame.n_around:
+                return special
+            return frame.before.special + special + frame.after.special
         found: list[int] = []
         for run in self._runs:
             found += [run.special] * (run.end - run.begin)
@@ -157,10 +242,12 @@ class Encoding:
     @property
     def attention_mask(self) -> list[int]:
         """0 for padding."""
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return frame.before.attention + [1] * len(source.ids) + frame.after.attention
+        frame = self._frame
+        if frame is not None:
+            attention = [1] * len(self._ids)
+            if not frame.n_around:
+                return attention
+            return frame.before.attention + attention + frame.after.attention
         found: list[int] = []
         for run in self._runs:
             found += [run.attention] * (run.end - run.begin)
@@ -188,10 +275,9 @@ class Encoding:
         return len(self._ranges) or 1
 
     def __len__(self) -> int:
-        framed = self._framed
-        if framed is not None:
-            frame, source = framed
-            return frame.n_around + len(source.ids)
+        frame = self._frame
+        if frame is not None:
+            return frame.n_around + len(self._ids)
         n = 0
         for run in self._runs:
             n += run[2] - run[1]
@@ -317,13 +403,12 @@ class Encoding:
             ConfigurationError: another direction.
         """
         checked_direction(direction)
-        framed = self._framed
-        if framed is not None and framed[0].padding is None:
+        frame = self._frame
+        if frame is not None and frame.padding is None:
             n = length - len(self)
             if n > 0:
-                plan = framed[0].plan
                 filler = (n, direction, pad_id, pad_type_id, pad_token)
-                self._framed = (plan.padded(framed[0], filler), framed[1])
+                self._frame = frame.plan.padded(frame, filler)
             return
         before = self._overflowing
         if before:
@@ -466,24 +551,34 @@ class Encoding:
             self._overflowing = lambda: [change(part) for part in before()]
 
     def __reduce__(self) -> tuple[object, ...]:
-        columns = (self.ids, self.tokens, self.offsets, self.word_ids)
-        flags = (self.type_ids, self.special_tokens_mask, self.attention_mask)
-        return _restored, (columns, flags, self._ranges, self.overflowing)
+        offsets = array("Q", chain.from_iterable(self.offsets))
+        words = array("q", [-1 if word is None else word for word in self.word_ids])
+        flags: list[tuple[int, int, int, int]] = []
+        columns = zip(self.type_ids, self.special_tokens_mask, self.attention_mask, strict=True)
+        for values, group in groupby(columns):
+            flags.append((sum(1 for _ in group), *values))
+        given = (array("I", self.ids), self.tokens, offsets, words)
+        return _restored, (given, flags, self._ranges, self.overflowing)
 
 
 def _restored(
-    columns: tuple[list[int], list[str], list[Offsets], list[int | None]],
-    flags: tuple[list[int], list[int], list[int]],
+    given: tuple[array[int], list[str], array[int], array[int]],
+    flags: list[tuple[int, int, int, int]],
     ranges: dict[int, range],
     overflowing: list[Encoding],
 ) -> Encoding:
-    source = FixedSource(*columns)
-    runs: list[Run] = []
-    for at, values in enumerate(zip(*flags, strict=True)):
-        if runs and runs[-1][3:6] == values:
-            runs[-1] = runs[-1]._replace(end=at + 1)
-        else:
-            runs.append(Run(source, at, at + 1, *values))
+    ids, tokens, offsets, words = given
+    numbers = iter(offsets)
+    source = FixedSource(
+        ids.tolist(),
+        tokens,
+        list(zip(numbers, numbers, strict=True)),
+        [None if word < 0 else word for word in words],
+    )
+    runs, at = [], 0
+    for n, type_id, special, attention in flags:
+        runs.append(Run(source, at, at + n, type_id, special, attention))
+        at += n
     encoding = Encoding(runs, ranges)
     encoding._overflowing = overflowing  # noqa: SLF001 - of this module
     return encoding

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from tokstream._core import encode_with_words
+from tokstream._core import encode_with_words, token_places, token_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from tokstream._core import SpecialSet
     from tokstream.compat.huggingface.state import State
 
-__all__ = ["FastSource", "FixedSource", "Run", "Source", "TextSource", "WordsSource", "trimmed"]
+__all__ = [
+    "FastSource",
+    "FixedSource",
+    "Reader",
+    "Run",
+    "Source",
+    "TextSource",
+    "WordsSource",
+    "trimmed",
+]
 
 Offsets = tuple[int, int]
 
@@ -39,90 +48,130 @@ class Source(Protocol):
         """Which word each belongs to."""
 
 
+class Reader:
+    """How texts were read: by which tokenizer, and which added tokens were looked for."""
+
+    __slots__ = ("core", "has_odd", "keeps_all", "specials", "state")
+
+    def __init__(self, state: State, specials: SpecialSet) -> None:
+        self.state = state
+        self.specials = specials
+        self.core = state.core
+        self.keeps_all = state.keeps_all
+        self.has_odd = bool(state.added.odd_ids)
+        """Whether a token's text may differ from what was found."""
+
+    def places(self, text: str, ids: list[int]) -> list[Offsets] | None:
+        """Return a text's offsets as the lengths of its tokens say them, if they do."""
+        return token_places(self.core, ids, text) if self.keeps_all else None
+
+    def source(self, text: str, ids: list[int]) -> TextSource:
+        """Return a text's tokens."""
+        return TextSource(self, text, ids)
+
+
 class TextSource:
     """The tokens of one text, and the text itself."""
 
-    __slots__ = ("_placed", "_specials", "_state", "_text", "_tokens", "ids")
+    __slots__ = ("_offsets", "_placed", "_reader", "_text", "_tokens", "_words", "ids")
 
-    def __init__(self, state: State, specials: SpecialSet, text: str, ids: list[int]) -> None:
+    def __init__(self, reader: Reader, text: str, ids: list[int]) -> None:
         """Hold a text.
 
         Args:
-            state: the tokenizer that made the ids.
-            specials: the added tokens that were looked for.
+            reader: how it was read.
             text: the text.
             ids: its ids, without a template.
         """
         self.ids = ids
-        self._state = state
-        self._specials = specials
+        self._reader = reader
         self._text = text
         self._tokens: list[str] | None = None
+        self._offsets: list[Offsets] | None = None
+        self._words: list[int] | None = None
         self._placed: tuple[list[Offsets], list[int], list[int]] | None = None
 
     def tokens(self) -> Sequence[str]:
         """The tokens' texts; of added tokens what was found, blanks around them included."""
         if self._tokens is None:
-            state = self._state
-            tokens = state.spelled(self.ids)
-            if not state.added.odd_ids.isdisjoint(self.ids):
+            state, ids = self._reader.state, self.ids
+            tokens = state.spelled(ids)
+            odd = state.added.odd_ids
+            if odd and not odd.isdisjoint(ids):
                 offsets, _, added = self._places()
                 for at in added:
                     begin, end = offsets[at]
-                    tokens[at] = state.as_found(self._text[begin:end], self.ids[at])
+                    tokens[at] = state.as_found(self._text[begin:end], ids[at])
             self._tokens = tokens
         return self._tokens
 
     def offsets(self) -> Sequence[Offsets]:
         """Characters of the text; a token inside a character stands for all of it."""
-        return self._places()[0]
+        found = self._offsets
+        if found is None:
+            found = self._reader.places(self._text, self.ids)
+            self._offsets = found = self._places()[0] if found is None else found
+        return found
 
     def words(self) -> Sequence[int | None]:
         """Index of the pretoken; an added token counts as one."""
-        return self._places()[1]
+        found = self._words
+        if found is None:
+            reader, ids = self._reader, self.ids
+            is_plain = reader.keeps_all and self._placed is None
+            if is_plain and reader.state.added.by_id.keys().isdisjoint(ids):
+                if len(ids) == 1:
+                    found = [0]
+                else:
+                    found = token_words(reader.state.core, ids, self._text, reader.specials)
+            self._words = found = self._places()[1] if found is None else found
+        return found
 
     def _places(self) -> tuple[list[Offsets], list[int], list[int]]:
         if self._placed is None:
-            state, ids = self._state, self.ids
-            if len(ids) == 1 and state.keeps_all and ids[0] not in state.added.by_id:
-                self._placed = [(0, len(self._text))], [0], []
-                return self._placed
-            self._placed = encode_with_words(self._state.core, self._text, self._specials)
+            state = self._reader.state
+            self._placed = encode_with_words(state.core, self._text, self._reader.specials)
         return self._placed
 
 
 class WordsSource:
     """The tokens of a text that was given as words; offsets begin anew in each word."""
 
-    __slots__ = ("_words", "ids")
+    __slots__ = ("_parts", "_reader", "_texts", "ids")
 
-    def __init__(
-        self, state: State, specials: SpecialSet, words: Sequence[str], ids: Sequence[list[int]]
-    ) -> None:
+    def __init__(self, reader: Reader, words: Sequence[str], ids: Sequence[list[int]]) -> None:
         """Hold words.
 
         Args:
-            state: the tokenizer that made the ids.
-            specials: the added tokens that were looked for.
+            reader: how they were read.
             words: the words.
             ids: the ids of each.
         """
         self.ids = list(chain.from_iterable(ids))
-        self._words = [
-            TextSource(state, specials, word, part) for word, part in zip(words, ids, strict=True)
-        ]
+        self._reader = reader
+        self._texts = words
+        self._parts = ids
 
     def tokens(self) -> Sequence[str]:
         """The tokens' texts."""
-        return [token for word in self._words for token in word.tokens()]
+        state = self._reader.state
+        if state.added.odd_ids.isdisjoint(self.ids):
+            return state.spelled(self.ids)
+        return [token for word in self._words() for token in word.tokens()]
 
     def offsets(self) -> Sequence[Offsets]:
         """Characters of each word."""
-        return [place for word in self._words for place in word.offsets()]
+        return [place for word in self._words() for place in word.offsets()]
 
     def words(self) -> Sequence[int | None]:
         """Index of the word."""
-        return [k for k, word in enumerate(self._words) for _ in word.ids]
+        found: list[int | None] = []
+        for k, ids in enumerate(self._parts):
+            found += [k] * len(ids)
+        return found
+
+    def _words(self) -> list[TextSource]:
+        return list(map(self._reader.source, self._texts, self._parts))
 
 
 class FastSource:

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tokstream import _core
-from tokstream.compat.huggingface.plan import Plan
+from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
+from tokstream.compat.huggingface.runs import Reader
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface import read_with_model
@@ -23,7 +24,7 @@ from tokstream.formats.parts import Template
 from tokstream.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tokstream.compat.huggingface.added import AddedVocabulary
     from tokstream.compat.huggingface.definition import Definition
@@ -143,18 +144,10 @@ class State:
         return self.native._core  # noqa: SLF001 - of the same package
 
     @cached_property
-    def special_sets(self) -> tuple[_core.SpecialSet, _core.SpecialSet]:
-        """Which added tokens are found in a text, and which of them if special ones are text."""
-        return self.specials(splits=False), self.specials(splits=True)
-
-    def specials(self, *, splits: bool) -> _core.SpecialSet:
-        """Return which added tokens are found in a text.
-
-        Args:
-            splits: special tokens are plain text.
-        """
+    def readers(self) -> tuple[Reader, Reader]:
+        """Reads texts with all added tokens, or with special ones as text."""
         policy = self.native._special  # noqa: SLF001 - of the same package
-        return policy.plain if splits else policy.default
+        return Reader(self, policy.default), Reader(self, policy.plain)
 
     @cached_property
     def processor(self) -> Processor | None:
@@ -170,6 +163,12 @@ class State:
             self._plans[key] = plan
         return plan
 
+    @cached_property
+    def frames(self) -> tuple[Frame | None, Frame | None]:
+        """What one text is put into, without special tokens and with them."""
+        bare, full = (self.plan(1, adds=adds, second_type=1).frame for adds in (False, True))
+        return bare, full
+
     def n_added(self, n_texts: int) -> int:
         """Return how many tokens are put around one text or a pair."""
         return 0 if self.processor is None else self.processor.n_added(n_texts)
@@ -183,17 +182,32 @@ class State:
 
     def spelled(self, ids: Sequence[int]) -> list[str]:
         """Return the texts of tokens that were found in a text."""
-        spellings = self.definition.spellings
-        if not self.added.by_id.keys().isdisjoint(ids):
-            added = self.added.by_id
-            return [spellings[k] if k in spellings else added[k].content for k in ids]
-        return [spellings[token_id] for token_id in ids]
+        return list(map(self.spell, ids))
 
-    def token(self, token_id: int) -> str | None:
-        """Return the text of a token, None if there is none with this id."""
-        if token_id in self.added.by_id:
-            return self.written(token_id)
-        return self.definition.spellings.get(token_id)
+    @cached_property
+    def spell(self) -> Callable[[int], str]:
+        """Gives the text of a token that was found in a text."""
+        spellings = self.definition.spellings
+        if not self.added.by_id.keys() <= spellings.keys():
+            spellings = {k: token.content for k, token in self.added.by_id.items()} | spellings
+        return spellings.__getitem__
+
+    @cached_property
+    def token(self) -> Callable[[int], str | None]:
+        """Gives the text of a token, None if there is none with this id."""
+        spellings = self.definition.spellings
+        added = {token_id: self.written(token_id) for token_id in self.added.by_id}
+        return (spellings if added.items() <= spellings.items() else spellings | added).get
+
+    @cached_property
+    def token_id(self) -> Callable[[str], int | None]:
+        """Gives the id of a token, None if there is none with this text."""
+        table, ids = self.definition.table, self.added.ids
+        if any(table.get(text, token_id) != token_id for text, token_id in ids.items()):
+            return {**table, **ids}.get
+        if ids.keys() <= table.keys():
+            return table.get
+        return lambda text: ids.get(text) if (found := table.get(text)) is None else found
 
     def as_found(self, text: str, token_id: int) -> str:
         """Return what an added token was found as, from the text it was found in."""
@@ -233,6 +247,14 @@ class State:
             and self.written(token_id) == token.content
             for token_id, token in tokens.items()
         )
+
+    @cached_property
+    def texts_alone(self) -> tuple[dict[int, str], dict[int, str]]:
+        """Texts of ids that are whole characters, by id, with special tokens and without.
+
+        As many as were asked for; only where `joins_bytes`.
+        """
+        return {}, {}
 
     @cached_property
     def decoder(self) -> TokenDecoder:

@@ -122,9 +122,7 @@ class Tokenizer(EncodeVerbs):
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token, None if there is none."""
-        state = self._state
-        found = state.added.ids.get(token)
-        return state.definition.table.get(token) if found is None else found
+        return self._state.token_id(token)
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002 - the reference's name
         """Return the token of an id, None if there is none."""
