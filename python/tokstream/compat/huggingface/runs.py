@@ -51,19 +51,28 @@ class Source(Protocol):
 class Reader:
     """How texts were read: by which tokenizer, and which added tokens were looked for."""
 
-    __slots__ = ("core", "has_odd", "keeps_all", "specials", "state")
+    __slots__ = ("_added", "core", "has_odd", "keeps_all", "specials", "state")
 
     def __init__(self, state: State, specials: SpecialSet) -> None:
         self.state = state
         self.specials = specials
         self.core = state.core
         self.keeps_all = state.keeps_all
+        self._added = state.added.by_id.keys()
         self.has_odd = bool(state.added.odd_ids)
         """Whether a token's text may differ from what was found."""
 
     def places(self, text: str, ids: list[int]) -> list[Offsets] | None:
         """Return a text's offsets as the lengths of its tokens say them, if they do."""
         return token_places(self.core, ids, text) if self.keeps_all else None
+
+    def words(self, text: str, ids: list[int]) -> list[int] | None:
+        """Return the indices of a text's pretokens, if to cut it says them."""
+        if not self.keeps_all or not self._added.isdisjoint(ids):
+            return None
+        if len(ids) == 1:
+            return [0]
+        return token_words(self.core, ids, text, self.specials)
 
     def source(self, text: str, ids: list[int]) -> TextSource:
         """Return a text's tokens."""
@@ -117,13 +126,7 @@ class TextSource:
         """Index of the pretoken; an added token counts as one."""
         found = self._words
         if found is None:
-            reader, ids = self._reader, self.ids
-            is_plain = reader.keeps_all and self._placed is None
-            if is_plain and reader.state.added.by_id.keys().isdisjoint(ids):
-                if len(ids) == 1:
-                    found = [0]
-                else:
-                    found = token_words(reader.state.core, ids, self._text, reader.specials)
+            found = self._reader.words(self._text, self.ids) if self._placed is None else None
             self._words = found = self._places()[1] if found is None else found
         return found
 
