@@ -1,12 +1,14 @@
 """The parts of a tokenizer as objects: to look at, to call, and to give to another tokenizer.
 
 Enters: JSON of a part. Leaves: objects with the methods that the part's kind has in `tokenizers`,
-and the same pickled form, so that they can be handed over either way. Immutable.
+and the same pickled form, so that they can be handed over either way. A setting that is changed in
+place is changed in the tokenizer, too.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +22,7 @@ from tokstream.formats.huggingface.normalizers import read_normalizer
 from tokstream.formats.huggingface.pretokenizers import Split, read_pretokenizer
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from tokstream.compat.huggingface.state import State
@@ -36,8 +39,21 @@ __all__ = [
 ]
 
 
+_Tell = Callable[[dict[str, Any], dict[str, Any]], None]
+
+_MEMBERS = {
+    ("Strip", "left"): "strip_left",
+    ("Strip", "right"): "strip_right",
+}
+"""Settings that a file calls otherwise."""
+_NO_SETTINGS = ("type", "pattern", "normalizers", "pretokenizers", "processors", "decoders")
+
+
 class Component:
     """A part of a tokenizer, as its file says it.
+
+    Its settings can be changed in place, as `tokenizer.pre_tokenizer.split = False`: the tokenizer
+    it comes from is changed with it, if it still has that part.
 
     Attributes:
         data: the part as JSON; not to be changed.
@@ -45,8 +61,15 @@ class Component:
 
     data: dict[str, Any]
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], tell: _Tell | None = None) -> None:
+        """Hold a part.
+
+        Args:
+            data: the part as JSON.
+            tell: is told of a change in place before it is made: the part before and after it.
+        """
         self.__setstate__(json.dumps(data))
+        self.__dict__["_tell"] = tell
 
     @property
     def type(self) -> str:
@@ -55,27 +78,63 @@ class Component:
 
     def __getattr__(self, name: str) -> object:
         # settings, such as add_prefix_space
-        if name in self.__dict__.get("data", ()):
-            return self.data[name]
+        key = self._key(name)
+        if key is not None:
+            return self.data[key]
         raise AttributeError(f"{type(self).__name__} of type {self.type} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise ConfigurationError(
-            f"{name} cannot be changed in place; make another {type(self).__name__} and give it to "
-            "the tokenizer"
-        )
+        key = self._key(name)
+        if key is None:
+            raise AttributeError(
+                f"{type(self).__name__} of type {self.type} has no setting {name!r}"
+            )
+        after = {**self.data, key: value}
+        try:
+            after = json.loads(json.dumps(after))
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} cannot be {type(value).__name__}") from None
+        self._become(after)
+
+    def _key(self, name: str) -> str | None:
+        """Return the member of a setting; None if there is none of this name."""
+        data = self.__dict__.get("data", {})
+        key = _MEMBERS.get((str(data.get("type")), name), name)
+        return key if key in data and key not in _NO_SETTINGS else None
 
     def __getitem__(self, index: int) -> Component:
-        return type(self)(self._parts()[index])
+        name, parts = self._parts()
+        at = range(len(parts))[index]
+
+        def tell_whole(_: dict[str, Any], after: dict[str, Any]) -> None:
+            now = self._parts()[1]
+            self._become({**self.data, name: [*now[:at], after, *now[at + 1 :]]})
+
+        return type(self)(parts[at], tell_whole)
+
+    def __setitem__(self, index: int, value: object) -> None:
+        name, parts = self._parts()
+        at = range(len(parts))[index]
+        kind = type(self)
+        data = json_of(value, kind)
+        if data is None:
+            raise TypeError(f"a part of a {self.type} cannot be None")
+        self._become({**self.data, name: [*parts[:at], data, *parts[at + 1 :]]})
 
     def __len__(self) -> int:
-        return len(self._parts())
+        return len(self._parts()[1])
 
-    def _parts(self) -> list[dict[str, Any]]:
+    def _parts(self) -> tuple[str, list[dict[str, Any]]]:
         for name in ("normalizers", "pretokenizers", "processors", "decoders"):
             if isinstance(parts := self.data.get(name), list):
-                return parts
+                return name, parts
         raise TypeError(f"{self.type} is no sequence")
+
+    def _become(self, after: dict[str, Any]) -> None:
+        tell = self.__dict__.get("_tell")
+        if tell is not None:
+            tell(self.data, after)
+        self.__dict__["data"] = after
 
     def __bool__(self) -> bool:
         return True
@@ -85,6 +144,7 @@ class Component:
 
     def __setstate__(self, state: bytes | str) -> None:
         self.__dict__["data"] = json.loads(state)
+        self.__dict__["_tell"] = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.data,)
@@ -170,7 +230,11 @@ class Token(NamedTuple):
     value: str
 
 
-class BPE:
+class Model:
+    """What makes tokens of pretokens."""
+
+
+class BPE(Model):
     """The model: its vocabulary and options.
 
     Attributes:
@@ -206,6 +270,20 @@ class BPE:
         ids = native.encode_ordinary(text)
         return list(map(Token, ids, self._state.spelled(ids)))
 
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+        """Write vocabulary and merges into two files, as GPT-2's are.
+
+        Args:
+            folder: where to; it must exist.
+            prefix: what their names begin with, before a hyphen.
+
+        Returns:
+            Their paths.
+        """
+        from tokstream.compat.huggingface.written import write_model  # noqa: PLC0415
+
+        return write_model(folder, prefix, self._state.definition)
+
     def __getstate__(self) -> bytes:
         return json.dumps(self._state.definition.model(), ensure_ascii=False).encode()
 
@@ -216,28 +294,29 @@ class BPE:
         return f"BPE({options}, {len(definition.table)} tokens, {n_merges} merges)"
 
 
-def json_of(component: object, name: str) -> dict[str, Any] | None:
+def json_of(component: object, kind: type[Component]) -> dict[str, Any] | None:
     """Return a part as JSON; None for none.
 
     Args:
         component: one of ours, one of `tokenizers`, or None.
-        name: what it is to be, for messages.
+        kind: what it is to be.
 
     Raises:
-        ConfigurationError: something else, or a part that is written in Python.
+        TypeError: something else.
+        ConfigurationError: a part that is written in Python.
     """
     if component is None:
         return None
+    name = kind.__name__
+    if name not in [base.__name__ for base in type(component).__mro__]:
+        raise TypeError(f"{type(component).__name__} is no {name}; give one of tokenizers, or None")
     if isinstance(component, Component):
         return component.data
     try:
-        state: Any = component.__getstate__()
-        data = json.loads(state)
+        data: dict[str, Any] = json.loads(component.__getstate__())  # type: ignore[arg-type]
     except Exception as error:
         raise ConfigurationError(
-            f"{name} is {type(component).__name__}, which has no JSON form ({error}); give a part "
-            "of `tokenizers` that is not written in Python, or None"
+            f"this {name} has no JSON form ({error}); give a part of tokenizers that is not "
+            "written in Python, or None"
         ) from error
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{name} is {type(component).__name__}, which is no such part")
     return data

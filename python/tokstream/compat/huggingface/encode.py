@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tokstream.compat.huggingface.runs import Reader, Source
     from tokstream.compat.huggingface.state import State
 
-__all__ = ["EncodeVerbs"]
+__all__ = ["EncodeVerbs", "checked_id"]
 
 Words = list[str]
 Input = str | Words
@@ -232,11 +232,20 @@ def _numbers(ids: Iterable[int]) -> list[int]:
         OverflowError: one that is negative or above 32 bits.
         TypeError: no sequence of whole numbers.
     """
-    numbers = list(map(index, ids))
-    for number in numbers:
-        if not 0 <= number < 1 << 32:
-            raise OverflowError(f"no token can have the id {number}; ids are 0 .. 2**32 - 1")
-    return numbers
+    return list(map(checked_id, ids))
+
+
+def checked_id(value: object) -> int:
+    """Return an id as a number.
+
+    Raises:
+        OverflowError: it is negative or above 32 bits.
+        TypeError: no whole number.
+    """
+    number = index(value)  # type: ignore[arg-type]
+    if not 0 <= number < 1 << 32:
+        raise OverflowError(f"no token can have the id {number}; ids are 0 .. 2**32 - 1")
+    return number
 
 
 # --- inputs --------------------------------------------------------------------------------------
@@ -307,8 +316,10 @@ def _inputs(inputs: Iterable[object], *, is_pretokenized: bool) -> list[list[Inp
     return found
 
 
-def _parts(given: object, *, is_pretokenized: bool) -> tuple[object, ...]:
+def _parts(given: Any, *, is_pretokenized: bool) -> tuple[object, ...]:  # noqa: ANN401
     """Return the one or two texts of an input."""
+    if not isinstance(given, str | list | tuple) and hasattr(given, "tolist"):
+        given = given.tolist()  # a row of an array, as numpy has them
     if not is_pretokenized:
         if isinstance(given, list | tuple):
             if len(given) != 2:
@@ -320,7 +331,7 @@ def _parts(given: object, *, is_pretokenized: bool) -> tuple[object, ...]:
         and len(given) == 2
         and all(not isinstance(part, str) for part in given)
     )
-    return tuple(cast("Sequence[object]", given)) if is_pair else (given,)
+    return tuple(given) if is_pair else (given,)
 
 
 # --- encodings -----------------------------------------------------------------------------------
@@ -417,8 +428,8 @@ def _finished(
     if truncation is None:
         return plan.make(parts)
     room = truncation.max_length - (state.n_added(n_texts) if adds else 0)
-    if 0 < room >= sum([part.end for part in parts]):
-        return plan.make(parts)
+    if room < 0 or 0 < room >= sum([part.end for part in parts]):
+        return plan.make(parts)  # as in the reference: what the template alone exceeds is not cut
 
     def whole() -> Encoding:
         encodings = [
@@ -429,7 +440,7 @@ def _finished(
         truncated(first, second, truncation, truncation.max_length - room)
         return combined(encodings, state.processor, adds=adds)
 
-    if n_texts == 2 or room <= 0:
+    if n_texts == 2 or room == 0:
         return whole()
     # the usual case; what overflows is made when it is asked for
     encoding = Encoding([Run(sources[0], 0, parts[0].end)])

@@ -7,6 +7,7 @@ only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
 
 from __future__ import annotations
 
+import warnings
 from array import array
 from itertools import chain, groupby
 from operator import index
@@ -224,7 +225,10 @@ class Encoding:
 
     @property
     def words(self) -> list[int | None]:
-        """`word_ids` by its old name."""
+        """`word_ids` by its old name; warns of that, as the reference does."""
+        warnings.warn(
+            "Encoding.words is the old name of word_ids", DeprecationWarning, stacklevel=2
+        )
         return self.word_ids
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tokstream.formats.parts import TokenizerParts
     from tokstream.tokenizer import Tokenizer
 
-__all__ = ["load_document", "load_hub", "read_document", "state_of"]
+__all__ = ["load_document", "load_hub", "read_document", "state_of", "state_of_model"]
 
 Loaded = tuple[State, Settings]
 
@@ -184,3 +184,24 @@ def _content(path: str | bytes, digest: bytes) -> bytes:
             f"as_hf reads {path} again, which has changed since it was loaded; load it anew", path
         )
     return data
+
+
+def state_of_model(model: object) -> State:
+    """Return the state of a tokenizer that is a model and nothing else.
+
+    Args:
+        model: a `BPE` of `tokenizers`, or one of ours.
+
+    Raises:
+        TypeError: something else.
+        UnsupportedTokenizerError: a model that cannot be honoured exactly, by name.
+    """
+    names = [kind.__name__ for kind in type(model).__mro__]
+    if "Model" not in names:
+        raise TypeError(
+            f"the model is {type(model).__name__}; give a BPE of tokenizers, or use from_file"
+        )
+    data: Any = model.__getstate__()
+    data = data.decode() if isinstance(data, bytes) else data
+    text = f'{{"version":"1.0","added_tokens":[],"model":{data}}}'
+    return load_document(text.encode(), f"<{names[0]}>")[0]

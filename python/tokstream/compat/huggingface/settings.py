@@ -203,6 +203,8 @@ def truncated(
 ) -> tuple[Encoding, Encoding | None]:
     """Cut the encodings of a text or a pair so that they fit together.
 
+    Where the template alone is longer than `max_length` nothing is cut, as in the reference.
+
     Args:
         first: of the first text; may be changed.
         second: of the second; may be changed.
@@ -214,10 +216,7 @@ def truncated(
     """
     room = settings.max_length - n_added
     if room < 0:
-        raise ConfigurationError(
-            f"max_length is {settings.max_length}, but the template alone adds {n_added} tokens; "
-            "give more, or encode with add_special_tokens=False"
-        )
+        return first, second
     n1, n2 = len(first), 0 if second is None else len(second)
     if room and n1 + n2 <= room:
         return first, second

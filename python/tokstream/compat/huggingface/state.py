@@ -79,8 +79,20 @@ class State:
             )
             state.processor  # noqa: B018 - it is read, and refused if it must be
             return state
-        document = Node(definition.document([], None, None), "$", "tokenizer.json", None)
-        parts, _ = read_with_model(document, self.parts.name)
+        return self._remade(definition)
+
+    def with_model(self, model: Definition) -> State:
+        """Return the state with the model of another definition; added tokens keep their ids.
+
+        Raises:
+            UnsupportedTokenizerError: what cannot be honoured exactly together.
+        """
+        return self._remade(replace(model, parts=self.definition.parts))
+
+    def _remade(self, definition: Definition) -> State:
+        # added tokens and post-processor, which may name such tokens, are read elsewhere
+        content = {**definition.document([], None, None), "post_processor": None}
+        parts, _ = read_with_model(Node(content, "$", "tokenizer.json", None), self.parts.name)
         return State(definition, parts, self.added)
 
     @cached_property

@@ -9,7 +9,8 @@ Settings of truncation and padding are kept for each thread, see `Tokenizer`.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
 from tokstream.compat.huggingface.components import (
@@ -21,8 +22,8 @@ from tokstream.compat.huggingface.components import (
     PreTokenizer,
     json_of,
 )
-from tokstream.compat.huggingface.encode import EncodeVerbs
-from tokstream.compat.huggingface.load import load_document, load_hub, state_of
+from tokstream.compat.huggingface.encode import EncodeVerbs, checked_id
+from tokstream.compat.huggingface.load import load_document, load_hub, state_of, state_of_model
 from tokstream.compat.huggingface.processing import combined
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation, pad_all, truncated
 from tokstream.compat.huggingface.written import state_as_text, unpickled
@@ -53,7 +54,25 @@ class Tokenizer(EncodeVerbs):
     different settings do not get in each other's way.
     """
 
-    def __init__(self, state: State, settings: Settings) -> None:
+    def __init__(self, model: object) -> None:
+        """Make a tokenizer of a model and nothing else.
+
+        Args:
+            model: a `BPE` of `tokenizers`, or `model` of another of these.
+
+        Raises:
+            TypeError: something else.
+            UnsupportedTokenizerError: a model that cannot be honoured exactly, by name.
+        """
+        self._begin(state_of_model(model), Settings())
+
+    @classmethod
+    def _of(cls, loaded: tuple[State, Settings]) -> Self:
+        tokenizer = cls.__new__(cls)
+        tokenizer._begin(*loaded)  # noqa: SLF001 - of this class
+        return tokenizer
+
+    def _begin(self, state: State, settings: Settings) -> None:
         self._state = state
         self._lock = threading.Lock()
         self._owner = threading.get_ident()
@@ -67,7 +86,7 @@ class Tokenizer(EncodeVerbs):
     @classmethod
     def from_native(cls, native: NativeTokenizer) -> Tokenizer:
         """Return the view of a tokenizer of tokstream, see `tokstream.Tokenizer.as_hf`."""
-        return cls(*state_of(native))
+        return cls._of(state_of(native))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -80,17 +99,17 @@ class Tokenizer(EncodeVerbs):
         """
         from pathlib import Path  # noqa: PLC0415 - not on the way to encode
 
-        return cls(*load_document(Path(path).read_bytes(), str(path)))
+        return cls._of(load_document(Path(path).read_bytes(), str(path)))
 
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
         """Load the content of a tokenizer.json."""
-        return cls(*load_document(json.encode(), "<str>"))
+        return cls._of(load_document(json.encode(), "<str>"))
 
     @classmethod
     def from_buffer(cls, buffer: bytes) -> Tokenizer:
         """Load the content of a tokenizer.json as bytes."""
-        return cls(*load_document(bytes(buffer), "<bytes>"))
+        return cls._of(load_document(bytes(buffer), "<bytes>"))
 
     @classmethod
     def from_pretrained(
@@ -101,7 +120,7 @@ class Tokenizer(EncodeVerbs):
         Raises:
             MissingDependencyError: `huggingface_hub` is not installed.
         """
-        return cls(*load_hub(identifier, revision, token))
+        return cls._of(load_hub(identifier, revision, token))
 
     # --- the vocabulary --------------------------------------------------------------------------
 
@@ -121,12 +140,25 @@ class Tokenizer(EncodeVerbs):
         return len(table) + n_added
 
     def token_to_id(self, token: str) -> int | None:
-        """Return the id of a token, None if there is none."""
-        return self._state.token_id(token)
+        """Return the id of a token, None if there is none.
+
+        Raises:
+            TypeError: no text.
+        """
+        found = self._state.token_id(token)
+        if found is None and not isinstance(token, str):
+            raise TypeError(f"the token is {type(token).__name__}; give a str")
+        return found
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002 - the reference's name
-        """Return the token of an id, None if there is none."""
-        return self._state.token(id)
+        """Return the token of an id, None if there is none.
+
+        Raises:
+            TypeError: no whole number.
+            OverflowError: a negative one, or one above 32 bits.
+        """
+        found = self._state.token(id)
+        return found if found is not None else self._state.token(checked_id(id))
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
         """Return the added tokens by id; new objects."""
@@ -268,8 +300,14 @@ class Tokenizer(EncodeVerbs):
 
     @property
     def model(self) -> BPE:
-        """The model, to look at."""
+        """The model, to look at; may be set to a `BPE` of `tokenizers`."""
         return BPE(self._state)
+
+    @model.setter
+    def model(self, value: object) -> None:
+        model = state_of_model(value).definition
+        with self._lock:
+            self._state = self._state.with_model(model)
 
     @property
     def normalizer(self) -> Normalizer | None:
@@ -278,7 +316,7 @@ class Tokenizer(EncodeVerbs):
 
     @normalizer.setter
     def normalizer(self, value: object) -> None:
-        self._change("normalizer", value)
+        self._change("normalizer", Normalizer, value)
 
     @property
     def pre_tokenizer(self) -> PreTokenizer | None:
@@ -287,7 +325,7 @@ class Tokenizer(EncodeVerbs):
 
     @pre_tokenizer.setter
     def pre_tokenizer(self, value: object) -> None:
-        self._change("pre_tokenizer", value)
+        self._change("pre_tokenizer", PreTokenizer, value)
 
     @property
     def post_processor(self) -> PostProcessor | None:
@@ -296,7 +334,7 @@ class Tokenizer(EncodeVerbs):
 
     @post_processor.setter
     def post_processor(self, value: object) -> None:
-        self._change("post_processor", value)
+        self._change("post_processor", PostProcessor, value)
 
     @property
     def decoder(self) -> Decoder | None:
@@ -305,17 +343,25 @@ class Tokenizer(EncodeVerbs):
 
     @decoder.setter
     def decoder(self, value: object) -> None:
-        self._change("decoder", value)
+        self._change("decoder", Decoder, value)
 
     def _part(self, name: str, kind: type[_Part]) -> _Part | None:
         data = self._state.definition.parts.get(name)
-        return None if data is None else kind(data)
+        if data is None:
+            return None
+        return kind(data, partial(self._replace, name))
 
-    def _change(self, name: str, value: object) -> None:
-        data = json_of(value, name)
+    def _change(self, name: str, kind: type[Component], value: object) -> None:
+        data = json_of(value, kind)
         with self._lock:
             if data != self._state.definition.parts.get(name):
                 self._state = self._state.with_part(name, data)
+
+    def _replace(self, name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """Put a changed part in place of what it was, if that is still in place."""
+        with self._lock:
+            if self._state.definition.parts.get(name) == before:
+                self._state = self._state.with_part(name, after)
 
     def train(self, *args: object, **options: object) -> NoReturn:  # noqa: ARG002
         """Refuse: tokstream does not train."""
@@ -342,7 +388,7 @@ class Tokenizer(EncodeVerbs):
         write_text(path, self.to_str(pretty))
 
     def __copy__(self) -> Tokenizer:
-        return type(self)(self._state, self._settings())
+        return self._of((self._state, self._settings()))
 
     def __deepcopy__(self, memo: object) -> Tokenizer:
         return self.__copy__()

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tokstream.compat.huggingface.definition import Definition
     from tokstream.compat.huggingface.settings import Settings
     from tokstream.compat.huggingface.state import State
     from tokstream.compat.huggingface.tokenizer import Tokenizer
 
-__all__ = ["state_as_text", "unpickled", "write_text"]
+__all__ = ["state_as_text", "unpickled", "write_model", "write_text"]
 
 
 def state_as_text(state: State, settings: Settings, *, pretty: bool) -> str:
@@ -56,6 +57,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         raise
 
 
+def write_model(
+    folder: str | os.PathLike[str], prefix: str | None, definition: Definition
+) -> list[str]:
+    """Write vocab.json and merges.txt; see `components.BPE.save`."""
+    begin = "" if prefix is None else f"{prefix}-"
+    vocab, merges = (Path(folder) / (begin + name) for name in ("vocab.json", "merges.txt"))
+    model = definition.model()
+    write_text(vocab, json.dumps(model["vocab"], ensure_ascii=False, separators=(",", ":")))
+    lines = ["#version: 0.2", *(f"{left} {right}" for left, right in model["merges"])]
+    write_text(merges, "\n".join(lines) + "\n")
+    return [str(vocab), str(merges)]
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -66,7 +80,7 @@ def unpickled(kind: type[Tokenizer], text: bytes, splits_special: bool) -> Token
     """Return a tokenizer from what `Tokenizer.__reduce__` gives."""
     from tokstream.compat.huggingface.load import load_document  # noqa: PLC0415 - a cycle
 
-    tokenizer = kind(*load_document(text, "<pickle>"))
+    tokenizer = kind._of(load_document(text, "<pickle>"))  # noqa: SLF001 - of the same package
     if splits_special:
         tokenizer.encode_special_tokens = True
     return tokenizer
