@@ -112,7 +112,12 @@ impl Pieces {
             self.long = LONG_PIECE;
             if tools.core.markers.has_begin {
                 self.text.push(BEGIN_MARKER);
-                self.track.add_prefix(1);
+                // A pretoken may begin inside what became of one character.
+                if n_source == 0 && self.track.is_behind_character() {
+                    self.track.add_suffix(1);
+                } else {
+                    self.track.add_prefix(1);
+                }
             }
         }
         if n_source == FROM_NEXT {

@@ -41,7 +41,7 @@ impl Track {
             return self.places.add(0, at..at + n_source as u64);
         }
         if n_source == 0 {
-            return if self.last_width > 0 && !self.is_prefix {
+            return if self.is_behind_character() {
                 self.add_suffix(text.len());
             } else {
                 self.add_prefix(text.len());
@@ -64,6 +64,11 @@ impl Track {
         let end = self.places.n_source();
         let n_last = if is_equal { self.last_width } else { n_source };
         self.last_source = end - n_last as u64..end;
+    }
+
+    /// Does text without a source of its own come from the character before it?
+    pub(super) fn is_behind_character(&self) -> bool {
+        self.last_width > 0 && !self.is_prefix
     }
 
     /// So many bytes of text that come from the next character.

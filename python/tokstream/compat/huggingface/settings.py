@@ -65,10 +65,10 @@ class Truncation:
                 f"strategy is {strategy!r}; it must be one of {', '.join(_STRATEGIES)}"
             )
         checked_direction(known.setdefault("direction", "right"))
-        if known["stride"] > max(length - n_added, 0):
+        if known["stride"] > length - n_added >= 0:
             raise ConfigurationError(
                 f"stride is {known['stride']}, but of max_length {length} only "
-                f"{max(length - n_added, 0)} tokens are for the text; it must be less"
+                f"{length - n_added} tokens are for the text; it must be less"
             )
         return cls(length, **known)
 
