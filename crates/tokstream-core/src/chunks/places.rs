@@ -54,6 +54,14 @@ impl Places {
                 odd.source_bytes += source_bytes;
                 odd.source_end = source_end;
             }
+            // More text that comes from what follows.
+            Some(odd)
+                if (source_bytes, odd.source_bytes) == (0, 0)
+                    && odd.text_end + text_bytes == text_end =>
+            {
+                odd.text_bytes += text_bytes;
+                odd.text_end = text_end;
+            }
             _ => self.odd.push_back(Odd { text_end, source_end, text_bytes, source_bytes }),
         }
     }
@@ -91,6 +99,20 @@ impl Places {
                 self.odd.insert(at, Odd { text_end, source_end, text_bytes, source_bytes });
             }
         }
+    }
+
+    /// Take back the text at the end that was added without a source; returns how many bytes.
+    pub fn take_back_prefix(&mut self) -> usize {
+        let mut n = 0;
+        while let Some(odd) = self.odd.back()
+            && odd.source_bytes == 0
+            && odd.text_end == self.n_text
+        {
+            n += odd.text_bytes;
+            self.n_text -= odd.text_bytes;
+            self.odd.pop_back();
+        }
+        n as usize
     }
 
     /// Text follows that was made from the bytes `source`, and from which the text before it,

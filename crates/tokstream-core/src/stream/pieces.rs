@@ -144,7 +144,11 @@ impl Pieces {
         }
         if tools.core.markers.has_end {
             self.text.push(END_MARKER);
-            self.track.add_suffix(1);
+            if self.track.is_behind_character() {
+                self.track.add_suffix(1);
+            } else {
+                self.track.add_prefix(1);
+            }
         }
         self.note_end();
         self.is_begun = false;

@@ -41,8 +41,11 @@ impl Track {
             return self.places.add(0, at..at + n_source as u64);
         }
         if n_source == 0 {
-            return if self.is_behind_character() {
-                self.add_suffix(text.len());
+            return if self.last_width > 0 {
+                // What was put before it comes from there, too.
+                let n_before = if self.is_prefix { self.places.take_back_prefix() } else { 0 };
+                self.is_prefix = false;
+                self.add_suffix(n_before + text.len());
             } else {
                 self.add_prefix(text.len());
             };

@@ -7,8 +7,9 @@ ids from the last text on, as long as they end inside a character.
 from __future__ import annotations
 
 import codecs
-from operator import index
 from typing import TYPE_CHECKING, final
+
+from tokstream.compat.huggingface.encode import checked_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ class DecodeStream:
     def __init__(
         self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
     ) -> None:
-        self._ids: list[int] = [] if ids is None else list(map(index, ids))
+        self._ids: list[int] = [] if ids is None else list(map(checked_id, ids))
         self._prefill = bool(self._ids)
         self._skips = bool(skip_special_tokens)
         self._before = ""
@@ -55,15 +56,15 @@ class DecodeStream:
         Args:
             tokenizer: the tokenizer of the ids; the same at every step.
             id: the next id, or several.
+
+        Raises:
+            TypeError: something else; the stream goes on as if it had not been given.
         """
         if self._pending == b"" and type(id) is int:
             alone = tokenizer.texts_alone(self._skips)
             if alone is not None:
                 return alone.get(id) or self._step_alone(tokenizer, id, alone)
-        try:
-            new = [index(id)]  # type: ignore[arg-type]
-        except TypeError:
-            new = list(map(index, id))  # type: ignore[arg-type]
+        new = _numbers(id)
         if self._prefill or self._pending is None:
             self._begin(tokenizer)
         if tokenizer.joins_bytes:
@@ -87,7 +88,7 @@ class DecodeStream:
 
     def _step_alone(self, tokenizer: Tokenizer, token_id: int, alone: dict[int, str]) -> str | None:
         """Step as `step` does, and note the text of a token that is whole characters."""
-        text = self._step_bytes(tokenizer, [token_id])
+        text = self._step_bytes(tokenizer, _numbers(token_id))
         if text:
             alone[token_id] = text
         return text
@@ -127,3 +128,20 @@ class DecodeStream:
 
     def __deepcopy__(self, memo: object) -> DecodeStream:
         return self.__copy__()
+
+
+def _numbers(given: object) -> list[int]:
+    """Return one or several ids as numbers.
+
+    Raises:
+        TypeError: something else.
+    """
+    try:
+        if hasattr(given, "__index__"):
+            try:
+                return [checked_id(given)]
+            except TypeError:  # an array of several
+                pass
+        return list(map(checked_id, given))  # type: ignore[call-overload]
+    except (TypeError, OverflowError) as error:
+        raise TypeError(f"the step is {given!r}; give an id or a list of them ({error})") from None

@@ -1,0 +1,233 @@
+"""Parts that are replaced, changed in place, or made into a tokenizer: as the reference has it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tokenizers
+from tokenizers import Tokenizer as Peer
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
+
+import tokstream
+from hf_compare import assert_equal, run_threads
+from hf_small import byte_level
+from tokstream.compat.huggingface import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CONTENT = json.dumps(byte_level())
+TEXTS = ["hello the World", " Hello  a1b22 ", "Naïve <s> 漢字"]
+
+
+def outcome(make: Callable[[str], Any], steps: Callable[[Any], Any]) -> object:
+    tokenizer = make(CONTENT)
+    try:
+        found = steps(tokenizer)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        return next(kind for kind in (TypeError, IndexError, ValueError) if isinstance(error, kind))
+    encodings = [tokenizer.encode(text) for text in TEXTS]
+    texts = [tokenizer.decode(encoding.ids) for encoding in encodings]
+    # not offsets: the reference misplaces tokens behind characters that vanish
+    return found, [(e.ids, e.tokens, e.word_ids) for e in encodings], texts
+
+
+def assert_same(steps: Callable[[Any], Any]) -> None:
+    assert outcome(Tokenizer.from_str, steps) == outcome(Peer.from_str, steps)
+
+
+def put(tokenizer: Any, name: str, part: object) -> Any:
+    setattr(tokenizer, name, part)
+    return getattr(tokenizer, name)
+
+
+IN_PLACE: dict[str, tuple[str, Any, str, Any]] = {
+    "Prepend": ("normalizer", normalizers.Prepend("x"), "prepend", "hello"),
+    "Strip": ("normalizer", normalizers.Strip(), "left", False),
+    "Replace": ("normalizer", normalizers.Replace("a", "b"), "content", "the"),
+    "BertNormalizer": ("normalizer", normalizers.BertNormalizer(), "lowercase", False),
+    "ByteLevel": ("pre_tokenizer", pre_tokenizers.ByteLevel(), "add_prefix_space", False),
+    "Metaspace": ("pre_tokenizer", pre_tokenizers.Metaspace(), "split", False),
+    "Digits": ("pre_tokenizer", pre_tokenizers.Digits(), "individual_digits", True),
+    "trimming": ("post_processor", processors.ByteLevel(trim_offsets=False), "trim_offsets", True),
+    "BPEDecoder": ("decoder", decoders.BPEDecoder(), "suffix", "o"),
+    "decoding Metaspace": ("decoder", decoders.Metaspace(), "prepend_scheme", "never"),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_setting_changed_in_place(name: str) -> None:
+    """It is in force for the tokenizer, and for who else has the part."""
+    kind, part, setting, value = IN_PLACE[name]
+    state = part.__getstate__()
+
+    def steps(tokenizer: Any) -> object:
+        held = put(tokenizer, kind, part)
+        before = [tokenizer.encode(text).ids for text in TEXTS]
+        setattr(held, setting, value)
+        return before, getattr(getattr(tokenizer, kind), setting), getattr(held, setting)
+
+    ours = outcome(Tokenizer.from_str, steps)
+    assert part.__getstate__() == state  # of the reference: theirs is not ours to change
+    assert ours == outcome(Peer.from_str, steps)
+
+
+def test_a_sequence_is_changed_by_its_parts() -> None:
+    def steps(tokenizer: Any) -> object:
+        made = [normalizers.Lowercase(), normalizers.Strip(), normalizers.Prepend("x")]
+        held = put(tokenizer, "normalizer", normalizers.Sequence(made))
+        found = []
+        held[1].left = False
+        found.append([tokenizer.encode(text).ids for text in TEXTS])
+        held[2].prepend = "y"
+        found.append([tokenizer.encode(text).ids for text in TEXTS])
+        held[2] = normalizers.Prepend("the ")
+        found.append([tokenizer.encode(text).ids for text in TEXTS])
+        return found, held[1].left, len(held)
+
+    assert_same(steps)
+
+
+def test_a_part_that_was_replaced_changes_nothing_any_more() -> None:
+    def steps(tokenizer: Any) -> object:
+        held = put(tokenizer, "normalizer", normalizers.Prepend("x"))
+        tokenizer.normalizer = normalizers.Lowercase()
+        held.prepend = "y"
+        return held.prepend
+
+    assert_same(steps)
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "no part": lambda t: setattr(t, "normalizer", 3),
+    "another kind": lambda t: setattr(t, "pre_tokenizer", normalizers.NFC()),
+    "the same name": lambda t: setattr(t, "decoder", pre_tokenizers.ByteLevel()),
+    "behind the end": lambda t: put(t, "normalizer", normalizers.Sequence([]))[0],
+    "no model": lambda t: setattr(t, "model", 3),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_wrong_parts(name: str) -> None:
+    assert_same(REFUSED[name])
+    ours = Tokenizer.from_str(CONTENT)
+    with pytest.raises((TypeError, IndexError)):
+        REFUSED[name](ours)
+    if name != "behind the end":
+        assert_equal(ours.encode(TEXTS[0]), Peer.from_str(CONTENT).encode(TEXTS[0]))
+
+
+def test_what_cannot_be_honoured_changes_nothing() -> None:
+    ours = Tokenizer.from_str(CONTENT)
+    part = ours.pre_tokenizer
+    assert part is not None
+    with pytest.raises(tokstream.VocabularyError, match="add_prefix_space is 'no'"):
+        part.add_prefix_space = "no"
+    with pytest.raises(AttributeError, match="no setting 'nothing'"):
+        part.nothing = 3
+    with pytest.raises(TypeError, match="cannot be object"):
+        part.add_prefix_space = object()
+    with pytest.raises(tokstream.ConfigurationError, match="written in Python"):
+        ours.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(object())  # type: ignore[assignment]
+    assert part.add_prefix_space is False
+    assert_equal(ours.encode(TEXTS[1]), Peer.from_str(CONTENT).encode(TEXTS[1]))
+
+
+def test_a_template_that_names_an_added_token() -> None:
+    """It is beyond the model's vocabulary when the normalizer is replaced."""
+
+    def steps(tokenizer: Any) -> None:
+        tokenizer.add_special_tokens(["<late>"])
+        pair = ("<late>", tokenizer.token_to_id("<late>"))
+        tokenizer.post_processor = processors.TemplateProcessing("$A <late>", special_tokens=[pair])
+        tokenizer.normalizer = normalizers.Lowercase()
+
+    assert_same(steps)
+
+
+def test_a_tokenizer_of_a_model() -> None:
+    vocab = {"a": 0, "b": 1, "ab": 2, "<unk>": 3}
+    model = partial(models.BPE, vocab, [("a", "b")], unk_token="<unk>")
+    ours, peer = Tokenizer(model()), Peer(model())
+    for tokenizer in (ours, peer):
+        assert tokenizer.add_tokens(["my", "name", tokenizers.AddedToken("is", special=True)]) == 3
+        tokenizer.enable_padding(length=6)
+    for text in ("my name is ab", "abba", "", "is it"):
+        assert_equal(ours.encode(text), peer.encode(text))
+        ids = peer.encode(text).ids
+        assert ours.decode(ids) == peer.decode(ids)
+    assert ours.get_vocab() == peer.get_vocab()
+    assert json.loads(ours.to_str()) == json.loads(peer.to_str())
+    assert_equal(Tokenizer(ours.model).encode("abab"), Peer(peer.model).encode("abab"))
+    with pytest.raises(TypeError, match="the model is str"):
+        Tokenizer("gpt2")
+    with pytest.raises(tokstream.UnsupportedTokenizerError, match="WordLevel"):
+        Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    with pytest.raises(tokstream.VocabularyError, match="has no tokens"):
+        Tokenizer(models.BPE())
+
+
+def test_another_model() -> None:
+    def steps(tokenizer: Any) -> object:
+        tokenizer.post_processor = None
+        tokenizer.model = models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])
+        return tokenizer.get_vocab(), tokenizer.encode("abab<s>a").ids
+
+    ours, expected = (steps(kind.from_str(CONTENT)) for kind in (Tokenizer, Peer))
+    assert ours == expected
+
+
+def test_a_model_is_saved_as_the_reference_saves_it(tmp_path: Path) -> None:
+    ours, peer = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+    for prefix in ("x", None):
+        paths = ours.model.save(tmp_path, prefix)
+        mine = [open(path, encoding="utf-8").read() for path in paths]  # noqa: PTH123, SIM115
+        theirs = peer.model.save(str(tmp_path), prefix)
+        assert paths == theirs
+        assert mine == [open(path, encoding="utf-8").read() for path in theirs]  # noqa: PTH123, SIM115
+
+
+@pytest.mark.parametrize("max_length", range(5))
+def test_a_template_longer_than_the_length(max_length: int) -> None:
+    """Nothing is cut then, as in the reference."""
+    ours, peer = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+    for tokenizer in (ours, peer):
+        tokenizer.enable_truncation(max_length)
+    for adds in (True, False):
+        for texts in (("hello a",), ("hello a", "b c d")):
+            options: Any = {"add_special_tokens": adds}
+            assert_equal(ours.encode(*texts, **options), peer.encode(*texts, **options))
+            batch = [texts if len(texts) > 1 else texts[0]]
+            for verb in ("encode_batch", "encode_batch_fast"):
+                got = getattr(ours, verb)(batch, **options)
+                assert_equal(got[0], getattr(peer, verb)(batch, **options)[0])
+            plain: list[list[Any]] = []
+            for kind in (Tokenizer, Peer):
+                one = kind.from_str(CONTENT)
+                plain.append([one.encode(text, add_special_tokens=False) for text in texts])
+            mine = ours.post_process(*plain[0], **options)
+            assert_equal(mine, peer.post_process(*plain[1], **options))
+
+
+def test_parts_are_replaced_while_others_encode() -> None:
+    shared = Tokenizer.from_str(CONTENT)
+    choices: list[Any] = [None, processors.ByteLevel(trim_offsets=True)]
+    expected = []
+    for part in choices:
+        peer = Peer.from_str(CONTENT)
+        peer.post_processor = part
+        expected.append(peer.encode(TEXTS[1]).offsets)
+    shared.post_processor = None
+
+    def work(k: int) -> None:
+        for n in range(60):
+            if k < 2:
+                shared.post_processor = choices[n % 2]
+            else:
+                assert shared.encode(TEXTS[1]).offsets in expected
+
+    run_threads(work, 8)
