@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,6 @@ from tokstream.compat.huggingface import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 CONTENT = json.dumps(byte_level())
 TEXTS = ["hello the World", " Hello  a1b22 ", "Naïve <s> 漢字"]
@@ -185,10 +185,10 @@ def test_a_model_is_saved_as_the_reference_saves_it(tmp_path: Path) -> None:
     ours, peer = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
     for prefix in ("x", None):
         paths = ours.model.save(tmp_path, prefix)
-        mine = [open(path, encoding="utf-8").read() for path in paths]  # noqa: PTH123, SIM115
+        mine = [Path(path).read_bytes() for path in paths]
         theirs = peer.model.save(str(tmp_path), prefix)
         assert paths == theirs
-        assert mine == [open(path, encoding="utf-8").read() for path in theirs]  # noqa: PTH123, SIM115
+        assert mine == [Path(path).read_bytes() for path in theirs]
 
 
 @pytest.mark.parametrize("max_length", range(5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import pickle
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sentencepiece
 import tokenizers
 
 from hf_compare import run_threads
@@ -29,6 +31,11 @@ CHAT = (
     "{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
     "{% if add_generation_prompt %}<s>assistant: {% endif %}"
 )
+SENTENCES = [
+    "The quick brown fox jumps over the lazy dog.",
+    "Das ist ein kurzer Satz, und noch einer: 1234 Wörter.",
+    "naïve  texts \twith blanks   ",
+]
 TEXTS = ["hello World", "naïve 漢字 <mask> the</s> 1234", "hello the " * 7, ""]
 
 
@@ -289,3 +296,52 @@ def test_native(both: tuple[Any, Any]) -> None:
             native(other)
     mine.add_tokens(["wörld"])
     assert native(mine).encode("wörld") == [len(theirs)]
+@pytest.mark.parametrize("prefix", [True, False])
+def test_a_sentencepiece_model(tmp_path: Path, prefix: bool) -> None:
+    """What `as_hf` writes for it, in a tokenizer of transformers, with tokstream and without."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(SENTENCES * 20),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=340,
+        byte_fallback=True,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        add_dummy_prefix=prefix,
+        minloglevel=2,
+        num_threads=1,
+    )
+    native = tokstream.load(model.getvalue())
+    hf = native.as_hf()
+    path = tmp_path / "tokenizer.json"
+    hf.save(path)
+    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "</s>"}
+    theirs, ours, direct = (
+        PreTrainedTokenizerFast(tokenizer_file=str(path), chat_template=CHAT, **special)
+        for _ in range(3)
+    )
+    accelerate(ours)
+    direct._tokenizer = integration.Backend.from_str(hf.to_str())
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    options: dict[str, Any] = {"padding": True, "truncation": True, "max_length": 12}
+    for tokenizer in (ours, direct):
+        for texts in (SENTENCES, ["漢字 🌡", "", " a"], [" "]):
+            for arguments in ({}, options, {"return_special_tokens_mask": True}):
+                assert_same(tokenizer(texts, **arguments), theirs(texts, **arguments), arguments)
+            got = tokenizer(texts, return_offsets_mapping=True)
+            assert_same(got, theirs(texts, return_offsets_mapping=True))
+            for text in texts:
+                ids = processor.encode(text)
+                assert tokenizer(text).input_ids == [processor.bos_id(), *ids]
+                assert tokenizer.tokenize(text) == theirs.tokenize(text)
+                assert tokenizer.decode(ids) == theirs.decode(ids)
+                assert tokenizer.convert_ids_to_tokens(ids) == theirs.convert_ids_to_tokens(ids)
+        messages = [{"role": "user", "content": SENTENCES[0]}]
+        got, expected = (t.apply_chat_template(messages) for t in (tokenizer, theirs))
+        assert_same(got, expected)
+    saved = tmp_path / "saved"
+    ours.save_pretrained(saved)
+    again = AutoTokenizer.from_pretrained(saved)
+    assert_same(again(SENTENCES), theirs(SENTENCES))

@@ -212,11 +212,7 @@ class Encoding:
         """Index of the pretoken, or of the word that was given; None for what is in no text."""
         frame = self._frame
         if frame is not None:
-            if self._source is None and len(self._ids) < _FEW:
-                found_words = self._reader.words(self._text, self._ids)
-            else:
-                found_words = None
-            words = found_words or self._tokens_of_text().words()
+            words = self._tokens_of_text().words()
             return [*frame.before.word_ids, *words, *frame.after.word_ids]
         found: list[int | None] = []
         for run in self._runs:
