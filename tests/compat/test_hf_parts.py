@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,3 +233,65 @@ def test_parts_are_replaced_while_others_encode() -> None:
                 assert shared.encode(TEXTS[1]).offsets in expected
 
     run_threads(work, 8)
+
+
+ALONE: dict[str, Any] = {
+    "normalizer": [
+        normalizers.NFC(),
+        normalizers.NFKD(),
+        normalizers.Lowercase(),
+        normalizers.StripAccents(),
+        normalizers.Nmt(),
+        normalizers.Strip(left=True, right=False),
+        normalizers.Prepend("x"),
+        normalizers.Replace(tokenizers.Regex(r"\s+"), "_"),
+        normalizers.BertNormalizer(strip_accents=True),
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
+    ],
+    "pre_tokenizer": [
+        pre_tokenizers.ByteLevel(add_prefix_space=True),
+        pre_tokenizers.Whitespace(),
+        pre_tokenizers.WhitespaceSplit(),
+        pre_tokenizers.BertPreTokenizer(),
+        pre_tokenizers.Punctuation("merged_with_previous"),
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.Metaspace(),
+        pre_tokenizers.CharDelimiterSplit("l"),
+        pre_tokenizers.UnicodeScripts(),
+        pre_tokenizers.Split(tokenizers.Regex("[a-z]+"), "isolated"),
+        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Punctuation()]),
+    ],
+    "decoder": [
+        decoders.ByteLevel(),
+        decoders.BPEDecoder("_"),
+        decoders.Metaspace(),
+        decoders.ByteFallback(),
+        decoders.Fuse(),
+        decoders.Strip("_", 1, 0),
+        decoders.Replace("_", " "),
+        decoders.Sequence([decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]),
+    ],
+}
+CASES = [(kind, part) for kind, parts in ALONE.items() for part in parts]
+
+
+@pytest.mark.parametrize(("kind", "part"), CASES, ids=lambda case: type(case).__name__)
+def test_parts_by_themselves(kind: str, part: Any) -> None:
+    ours = put(Tokenizer.from_str(CONTENT), kind, part)
+    assert json.loads(ours.__getstate__()) == json.loads(part.__getstate__())
+    assert pickle.loads(pickle.dumps(ours)) == ours == copy.deepcopy(ours)
+    verb = {
+        "normalizer": "normalize_str",
+        "pre_tokenizer": "pre_tokenize_str",
+        "decoder": "decode",
+    }[kind]
+    texts: list[Any] = ["Hello, hôw are ü  911!", "", " é漢字_the Привет\n", "a"]
+    if kind == "decoder":
+        texts = [
+            ["My", "Ġname", "_is_", "▁John", "<0x61>"],
+            ["<0xE5>", "<0x8f>", "<0xab>", "a", "<0xE5>", "b_"],
+            [" a", "b</w>", "_"],
+            ["x"],
+        ]
+    for text in texts:
+        assert getattr(ours, verb)(text) == getattr(part, verb)(text), text

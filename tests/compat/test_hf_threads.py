@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import Any
 
+import pytest
 from tokenizers import Tokenizer as Peer
 
 from hf_compare import assert_equal, run_threads
@@ -77,3 +80,22 @@ def test_tokens_are_added_while_others_encode() -> None:
     run_threads(work, 8)
     after = shared.encode("<new 0><new 19>", add_special_tokens=False)
     assert after.tokens == ["<new 0>", "<new 19>"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_after_a_fork() -> None:
+    """Threads that encoded a batch before are not there any more in the child."""
+    shared = Tokenizer.from_str(CONTENT)
+    texts = [TEXT, "a"] * 200
+    expected = [encoding.ids for encoding in shared.encode_batch(texts)]
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        found = [encoding.ids for encoding in shared.encode_batch(texts)]
+        os.write(writer, b"same" if found == expected else b"else")
+        os._exit(0)
+    os.close(writer)
+    assert os.read(reader, 4) == b"same"
+    os.close(reader)
+    os.waitpid(child, 0)
