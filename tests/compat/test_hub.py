@@ -104,7 +104,7 @@ def hub() -> Iterator[str]:
     server.server_close()
 
 
-def load(folder: Path, endpoint: str, *arguments: str, **more: str) -> str:
+def load(folder: Path, endpoint: str, *arguments: str, code: str = CODE, **more: str) -> str:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("HF_")}
     environment = {
         **{k: v for k, v in kept.items() if not k.lower().endswith("_proxy")},
@@ -115,7 +115,7 @@ def load(folder: Path, endpoint: str, *arguments: str, **more: str) -> str:
         **more,
     }
     done = subprocess.run(
-        [sys.executable, "-c", CODE, *arguments],
+        [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -138,6 +138,17 @@ def test_a_model_is_fetched_once_and_then_found_without_the_network(
     assert load(tmp_path, hub, "us/model", COMMIT) == "[2, 1, 0, 3] us/model"
     nobody = "http://127.0.0.1:9"
     assert load(tmp_path, nobody, "us/model") == "[2, 1, 0, 3] us/model"
+
+
+def test_from_pretrained_of_the_drop_in(hub: str, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from tokstream.compat.huggingface import Tokenizer\n"
+        "hf = Tokenizer.from_pretrained(sys.argv[1], *sys.argv[2:])\n"
+        "print(hf.encode('abba<s>').ids)\n"
+    )
+    for arguments in (("us/model",), ("us/model", COMMIT), ("us/private", "main", "secret")):
+        assert load(tmp_path, hub, *arguments, code=code) == "[2, 1, 0, 3]"
 
 
 def test_what_is_not_there_is_said(hub: str, tmp_path: Path) -> None:

@@ -296,6 +296,8 @@ def test_native(both: tuple[Any, Any]) -> None:
             native(other)
     mine.add_tokens(["wörld"])
     assert native(mine).encode("wörld") == [len(theirs)]
+
+
 @pytest.mark.parametrize("prefix", [True, False])
 def test_a_sentencepiece_model(tmp_path: Path, prefix: bool) -> None:
     """What `as_hf` writes for it, in a tokenizer of transformers, with tokstream and without."""
