@@ -36,7 +36,7 @@ pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("TOKSTREAM_
 
 const MAGIC: [u8; 8] = *b"TKSTPREP";
 /// Of the layout; other content of the same layout comes with another version of the package.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Reads as another number where bytes are in another order.
 const ORDER: u32 = 0x0102_0304;
 /// Sections begin at multiples of this.

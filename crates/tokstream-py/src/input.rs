@@ -142,6 +142,10 @@ pub fn for_each_block(
             let end = n.min(begin + sizes.take());
             copy.clear();
             let source = append(text, characters, begin..end, &mut copy)?;
+            if let Some(characters) = characters {
+                // Reading four bytes a character is a wait for memory, unless they are near.
+                characters.bring_near(end, end + PART, copy.len());
+            }
             if take(&copy, source)?.is_break() {
                 break;
             }

@@ -3,6 +3,7 @@
 //! In: characters of one, two or four bytes each. Out: their UTF-8, surrogates as three bytes like
 //! any other character of that size. Held back: nothing.
 
+use crate::prefetch::bring_near;
 use crate::simd::Path;
 
 use super::Source;
@@ -43,6 +44,17 @@ impl Characters<'_> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// While this thread reads the next `n_text` bytes of text, bring the characters from `begin` to
+    /// `end` near, of those there are.
+    pub fn bring_near(&self, begin: usize, end: usize, n_text: usize) {
+        let (begin, end) = (begin.min(self.len()), end.min(self.len()));
+        match self {
+            Self::Ascii(units) | Self::One(units) => bring_near(&units[begin..end], n_text),
+            Self::Two(units) => bring_near(&units[begin..end], n_text),
+            Self::Four(units) => bring_near(&units[begin..end], n_text),
+        }
     }
 
     /// Append the UTF-8 of the characters from `begin` to `end`; returns what it is.

@@ -10,6 +10,7 @@ use super::ends::Ends;
 use super::inert::Inert;
 use super::symbols::{ByteClasses, Symbols};
 use super::transducer::{self, Transducer};
+use crate::prefetch::Steps;
 use crate::simd::Path;
 
 /// Longest block, in bytes.
@@ -53,6 +54,7 @@ struct Block<'a> {
     transducer: &'a Transducer,
     text: &'a [u8],
     begin: usize,
+    end: usize,
 }
 
 impl Cursor {
@@ -133,7 +135,11 @@ impl BlockScan {
     ) {
         let mut buffers = std::mem::take(&mut ends.blocks);
         buffers.all.read(self.path, automaton, &self.classes, text, begin..end);
-        self.run_with(&mut buffers, &Block { transducer: &self.transducer, text, begin }, ends);
+        self.run_with(
+            &mut buffers,
+            &Block { transducer: &self.transducer, text, begin, end },
+            ends,
+        );
         ends.blocks = buffers;
     }
 
@@ -158,12 +164,15 @@ impl BlockScan {
         let left_ends = ends.room(n + 4);
         let (mut left_cursor, mut right_cursor) = (Cursor::new(), Cursor::new());
         let mut n_read = 0;
+        let n_steps = left.0.len().min(right.0.len());
+        let mut ahead = Steps::new(&block.text[block.begin..block.end], n_steps);
         let pairs = left.0.iter().zip(left.1).zip(right.0.iter().zip(right.1));
         for ((&symbol, &begin), (&right_symbol, &right_begin)) in pairs {
             if !left_cursor.step(block, symbol, begin, left_ends) {
                 break;
             }
             n_read += 1;
+            ahead.next();
             if !right_cursor.step(block, right_symbol, right_begin, right_ends) {
                 break;
             }

@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::levels::{LevelState, Sink};
 use crate::scratch::Scratch;
 use crate::segments::Segment;
-use crate::tokens::Spaces;
+use crate::tokens::Pretokens;
 
 use super::general::Context;
 use super::pieces::{Pieces, Tools};
@@ -225,21 +225,18 @@ impl Cut {
         true
     }
 
-    /// Encode the parts of `text` that end at `ends`, as the source has it; they came from the next
-    /// `n_source` bytes. Only while nothing waits.
+    /// Encode `parts` of a text as the source has it; they came from the next `n_source` bytes. Only
+    /// while nothing waits.
     pub(super) fn encode_parts(
         &mut self,
         context: &mut Context<'_>,
-        spaces: Spaces,
-        text: &[u8],
-        begin: usize,
-        ends: &[usize],
+        parts: Pretokens<'_>,
         n_source: usize,
     ) {
         let Route::Scanned { run, track, .. } = &mut self.route else { return };
         let Context { core, scratch, out, .. } = context;
         let first = out.len();
-        run.encode_parts(core, scratch, spaces, text, begin, ends, out);
+        run.encode_parts(core, scratch, parts, out);
         core.expansions.expand(out, first, &mut false);
         track.add(&[], n_source);
         track.forget(0);

@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::levels::FROM_NEXT;
 use crate::pretokens::Growing;
 use crate::scratch::Scratch;
-use crate::tokens::{Across, BEGIN_MARKER, END_MARKER, Live};
+use crate::tokens::{Across, BEGIN_MARKER, END_MARKER, Live, Pretokens};
 
 use super::LONG_PIECE;
 use super::credit::Credit;
@@ -207,7 +207,8 @@ impl Pieces {
         } else if let Some(&end) = rest.last() {
             let begin = out.len();
             let Scratch { batch, pieces, .. } = &mut **scratch;
-            batch.encode(&core.vocabulary, pieces, &self.text, done, rest, out);
+            let pretokens = Pretokens::new(&self.text, done, rest);
+            batch.encode(&core.vocabulary, pieces, pretokens, out);
             core.expansions.expand(out, begin, &mut false);
             done = end;
         }

@@ -8,7 +8,7 @@ mod parted;
 use crate::core::Core;
 use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::Scratch;
-use crate::tokens::{Across, Live, MAX_KEPT_BYTES};
+use crate::tokens::{Across, Live, MAX_KEPT_BYTES, Pretokens};
 
 use super::credit::Credit;
 use parted::Single;
@@ -182,7 +182,8 @@ impl Run {
         }
         if let Some(&end) = rest.last() {
             let Scratch { batch, pieces, .. } = scratch;
-            batch.encode(&core.vocabulary, pieces, text, *done, rest, out);
+            let pretokens = Pretokens::new(text, *done, rest);
+            batch.encode(&core.vocabulary, pieces, pretokens, out);
             *done = end;
             self.live.clear();
         }
@@ -237,7 +238,7 @@ impl Run {
             {
                 // All of it belongs to one pretoken: what lies before the seam is as good as whole.
                 let Scratch { batch, pieces, .. } = &mut *scratch;
-                batch.encode(vocabulary, pieces, rest, 0, &[seam], out);
+                batch.encode(vocabulary, pieces, Pretokens::new(rest, 0, &[seam]), out);
                 self.live.clear();
                 self.is_partial = true;
                 at += seam;

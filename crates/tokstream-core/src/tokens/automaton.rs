@@ -12,6 +12,7 @@ use crate::error::TableError;
 use crate::prepared::{Reader, Writer};
 use crate::table::Table;
 
+use super::suffix::Suffix;
 use super::vocabulary::TokenTable;
 
 const BLOCK: usize = 256;
@@ -30,8 +31,8 @@ const NARROW_SEARCH: usize = 16;
 pub(crate) struct Slot {
     /// Base of the children in the upper 24 bits, the byte that leads here in the lower 8.
     base_and_label: u32,
-    /// Forest id of the longest token that is a suffix of this node's string.
-    pub(crate) suffix: u32,
+    /// The longest token that is a suffix of this node's string.
+    pub(crate) suffix: Suffix,
     /// Node of the longest proper suffix of this node's string that has one.
     pub(crate) fail: u32,
     depth: u16,
@@ -96,7 +97,7 @@ impl SuffixAutomaton {
     /// Forest id of the longest token that ends here.
     #[inline(always)]
     pub(crate) fn suffix(&self, node: u32) -> u32 {
-        self.slots[node as usize].suffix
+        self.slots[node as usize].suffix.token()
     }
 
     pub(crate) fn fail(&self, node: u32) -> u32 {
@@ -365,9 +366,9 @@ impl Builder {
         depth.resize(self.bases.len(), 0);
         firsts.resize(self.bases.len(), 0);
         let slots = self.bases.iter().zip(&self.labels).zip(own.iter().zip(&depth));
-        let slots = slots.map(|((&base, &label), (&suffix, &depth))| Slot {
+        let slots = slots.map(|((&base, &label), (&own, &depth))| Slot {
             base_and_label: base << 8 | u32::from(label),
-            suffix,
+            suffix: Suffix::new(own, depth as usize),
             fail: 0,
             depth,
             unused: 0,
@@ -382,10 +383,10 @@ impl Builder {
             }
             let Slot { suffix: own, fail, .. } = slots[node as usize];
             let shorter = slots[fail as usize].suffix;
-            if own == 0 {
+            if own.token() == 0 {
                 slots[node as usize].suffix = shorter;
             } else {
-                next[own as usize] = shorter;
+                next[own.token() as usize] = shorter.token();
             }
         }
         let (slots, firsts) = (slots.into(), firsts.into());

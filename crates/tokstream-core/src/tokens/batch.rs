@@ -5,7 +5,7 @@
 //! branches let the processor wait for several look-ups at once; each is a function of its own, so
 //! that its values stay in registers.
 
-use super::lanes::{self, Job};
+use super::jobs::{self, Jobs};
 use super::links::SIGN;
 use super::merge::{MergeScratch, shrink};
 use super::pieces::{self, Found, Key, PieceTable};
@@ -17,8 +17,6 @@ use super::vocabulary::Vocabulary;
 const GROUP: usize = 1024;
 /// Ids gathered before they are appended.
 const MAX_IDS: usize = 4 * GROUP;
-/// Bytes of all pretokens that are merged along with each other, save the last of them.
-const MAX_VALUES: usize = 4096;
 const N_LATEST: usize = 1024;
 
 /// What a space in the text at hand is.
@@ -38,6 +36,31 @@ impl Spaces {
             Self::Kept => text,
             Self::Signs => folded,
         }
+    }
+}
+
+/// Complete pretokens of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pretokens<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) spaces: Spaces,
+    /// Where the first one begins.
+    pub(crate) begin: usize,
+    /// Where each ends; the next begins there.
+    pub(crate) ends: &'a [usize],
+}
+
+impl<'a> Pretokens<'a> {
+    /// Those of `text` that end at `ends`.
+    pub(crate) fn new(text: &'a [u8], begin: usize, ends: &'a [usize]) -> Self {
+        Self { text, spaces: Spaces::Kept, begin, ends }
+    }
+
+    /// The one at `index`: where it begins, and its text.
+    #[inline(always)]
+    fn get(&self, index: usize) -> (usize, &'a [u8]) {
+        let begin = if index == 0 { self.begin } else { self.ends[index - 1] };
+        (begin, &self.text[begin..self.ends[index]])
     }
 }
 
@@ -64,15 +87,12 @@ pub struct Batch {
     misses: Vec<u32>,
     ids: Vec<u32>,
     /// Pretokens to merge, and their indices.
-    jobs: Vec<Job>,
+    jobs: Jobs,
     job_of: Vec<u32>,
     /// By the lower bits of a hash, the latest job that belongs there; maybe a stale one.
     latest: Vec<u16>,
     /// Index of a pretoken, and of the same one before.
     same: Vec<(u32, u32)>,
-    /// Values of the jobs' bytes.
-    values: Vec<u32>,
-    n_values: usize,
     /// Ids of pretokens that have too many for a `Found`.
     spill: Vec<u32>,
     /// Text of the jobs, if that is not the text at hand.
@@ -89,12 +109,10 @@ impl Default for Batch {
             found: vec![Found::default(); GROUP],
             misses: vec![0; GROUP],
             ids: vec![0; MAX_IDS],
-            jobs: Vec::new(),
+            jobs: Jobs::default(),
             job_of: Vec::new(),
             latest: vec![0; N_LATEST],
             same: Vec::new(),
-            values: vec![0; MAX_VALUES + SIGN.len() * pieces::MAX_BYTES],
-            n_values: 0,
             spill: Vec::new(),
             folded: Vec::new(),
             merge: MergeScratch::default(),
@@ -111,62 +129,34 @@ impl Batch {
         self.merge.shrink();
     }
 
-    /// Append the ids of the pretokens of `text` that end at `ends`, the first beginning at `begin`.
-    pub fn encode(
+    /// Append the ids of `pretokens`.
+    pub(crate) fn encode(
         &mut self,
         vocabulary: &Vocabulary,
         table: &mut PieceTable,
-        text: &[u8],
-        begin: usize,
-        ends: &[usize],
-        out: &mut Vec<u32>,
-    ) {
-        self.encode_as(Spaces::Kept, vocabulary, table, text, begin, ends, out);
-    }
-
-    /// The same for text whose spaces are read as `spaces` says.
-    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
-    pub(crate) fn encode_as(
-        &mut self,
-        spaces: Spaces,
-        vocabulary: &Vocabulary,
-        table: &mut PieceTable,
-        text: &[u8],
-        begin: usize,
-        ends: &[usize],
+        mut pretokens: Pretokens<'_>,
         out: &mut Vec<u32>,
     ) {
         let mut parts = std::mem::take(&mut self.parts);
+        let Pretokens { text, begin, ends, .. } = pretokens;
         let apart = vocabulary.seams.take_apart(text, begin, ends, &mut parts);
-        self.encode_parts(spaces, vocabulary, table, text, begin, apart.unwrap_or(ends), out);
+        for ends in apart.unwrap_or(ends).chunks(GROUP) {
+            let group = Pretokens { ends, ..pretokens };
+            self.make_keys(table, group);
+            let n_misses = self.look_up(table, ends.len());
+            if n_misses > 0 {
+                self.merge_misses(vocabulary, table, group, n_misses);
+            }
+            self.append(ends.len(), out);
+            pretokens.begin = ends.last().copied().unwrap_or(pretokens.begin);
+        }
         self.parts = parts;
     }
 
-    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
-    fn encode_parts(
-        &mut self,
-        spaces: Spaces,
-        vocabulary: &Vocabulary,
-        table: &mut PieceTable,
-        text: &[u8],
-        mut begin: usize,
-        ends: &[usize],
-        out: &mut Vec<u32>,
-    ) {
-        for ends in ends.chunks(GROUP) {
-            self.make_keys(table, text, begin, ends);
-            let n_misses = self.look_up(table, ends.len());
-            if n_misses > 0 {
-                self.merge_misses(spaces, vocabulary, table, text, begin, ends, n_misses);
-            }
-            self.append(ends.len(), out);
-            begin = ends.last().copied().unwrap_or(begin);
-        }
-    }
-
     #[inline(never)]
-    fn make_keys(&mut self, table: &PieceTable, text: &[u8], mut begin: usize, ends: &[usize]) {
+    fn make_keys(&mut self, table: &PieceTable, pretokens: Pretokens<'_>) {
         let table = table.view();
+        let Pretokens { text, mut begin, ends, .. } = pretokens;
         for ((&end, key), hash) in ends.iter().zip(&mut self.keys).zip(&mut self.hashes) {
             debug_assert!(begin < end, "no pretoken is empty");
             *key = pieces::key(text, begin, end);
@@ -191,88 +181,83 @@ impl Batch {
         n_misses
     }
 
-    /// Find the ids of the pretokens that were not found, the first of all beginning at `first`.
+    /// Find the ids of the pretokens that were not found.
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
     fn merge_misses(
         &mut self,
-        spaces: Spaces,
         vocabulary: &Vocabulary,
         table: &mut PieceTable,
-        text: &[u8],
-        first: usize,
-        ends: &[usize],
+        pretokens: Pretokens<'_>,
         n_misses: usize,
     ) {
         self.spill.clear();
         self.same.clear();
         self.clear_jobs();
+        let is_source = pretokens.spaces == Spaces::Signs;
         let mut folded = std::mem::take(&mut self.folded);
         for &index in &self.misses[..n_misses] {
-            table.view().prefetch_second(self.hashes[index as usize]);
+            let hash = self.hashes[index as usize];
+            table.view().prefetch_second(hash);
+            vocabulary.singles.prefetch(hash);
         }
         for miss in 0..n_misses {
-            let index = self.misses[miss] as usize;
-            let (key, hash) = (self.keys[index], self.hashes[index]);
-            let begin = if index == 0 { first } else { ends[index - 1] };
-            let length = ends[index] - begin;
-            if pieces::is_short(key) {
+            let index = self.misses[miss];
+            let at = index as usize;
+            let (key, hash) = (self.keys[at], self.hashes[at]);
+            let is_short = pieces::is_short(key);
+            let (mut begin, piece) = pretokens.get(at);
+            if is_short {
                 if let Some(found) = table.find(key, hash) {
-                    self.found[index] = found;
+                    self.found[at] = found;
+                    continue;
+                }
+                let single =
+                    if is_source { ready::id_of(piece) } else { vocabulary.singles.id(key, hash) };
+                if let Some(id) = single {
+                    self.found[at] = Found::new(&[id], 0);
+                    table.put(key, hash, self.found[at]);
                     continue;
                 }
                 // The same pretoken may have been missed before in this batch.
                 let latest = &mut self.latest[hash as usize % N_LATEST];
                 let before = *latest as usize;
                 if self.job_of.get(before).is_some_and(|&other| self.keys[other as usize] == key) {
-                    self.same.push((index as u32, self.job_of[before]));
+                    self.same.push((index, self.job_of[before]));
                     continue;
                 }
                 *latest = self.jobs.len() as u16;
-            } else {
-                let piece = &text[begin..ends[index]];
+            } else if let Some(ids) = table.long.find(piece) {
                 let n_spilled = self.spill.len();
-                if let Some(ids) = table.long.find(piece) {
-                    self.spill.extend_from_slice(ids);
-                } else {
-                    let n_folded = folded.len();
-                    let merged = match spaces {
-                        Spaces::Kept => piece,
-                        Spaces::Signs => {
-                            fold(piece, &mut folded);
-                            &folded[n_folded..]
-                        }
-                    };
-                    vocabulary.merge(merged, &mut self.merge, &mut self.spill);
-                    folded.truncate(n_folded);
-                    table.long.put(piece, &self.spill[n_spilled..]);
-                }
-                self.found[index] = Found::new(&self.spill, n_spilled);
+                self.spill.extend_from_slice(ids);
+                self.found[at] = Found::new(&self.spill, n_spilled);
                 continue;
             }
-            let (begin, length) = match spaces {
-                Spaces::Kept => (begin, length),
-                Spaces::Signs => {
-                    let piece = &text[begin..ends[index]];
-                    if let Some(id) = ready::id_of(piece) {
-                        self.found[index] = Found::new(&[id], 0);
-                        table.put(key, hash, self.found[index]);
-                        continue;
-                    }
-                    let place = folded.len();
-                    fold(piece, &mut folded);
-                    (place, folded.len() - place)
+            let mut length = piece.len();
+            if is_source {
+                begin = folded.len();
+                fold(piece, &mut folded);
+                length = folded.len() - begin;
+            }
+            let text = pretokens.spaces.text(pretokens.text, &folded);
+            if length > jobs::MAX_BYTES {
+                let n_spilled = self.spill.len();
+                vocabulary.merge(&text[begin..begin + length], &mut self.merge, &mut self.spill);
+                if is_source {
+                    folded.truncate(begin);
                 }
-            };
-            self.jobs.push(Job { begin, length, values: self.n_values });
-            self.job_of.push(index as u32);
-            self.n_values += length;
-            if self.n_values > MAX_VALUES {
-                self.do_jobs(vocabulary, table, spaces.text(text, &folded));
+                table.long.put(piece, &self.spill[n_spilled..]);
+                self.found[at] = Found::new(&self.spill, n_spilled);
+                continue;
+            }
+            self.jobs.push(begin, length);
+            self.job_of.push(index);
+            if self.jobs.is_full() {
+                self.do_jobs(vocabulary, table, pretokens, text);
                 folded.clear();
             }
         }
-        self.do_jobs(vocabulary, table, spaces.text(text, &folded));
+        let text = pretokens.spaces.text(pretokens.text, &folded);
+        self.do_jobs(vocabulary, table, pretokens, text);
         folded.clear();
         self.folded = folded;
         for &(index, other) in &self.same {
@@ -280,41 +265,32 @@ impl Batch {
         }
     }
 
-    /// Merge the jobs and keep what is short.
-    fn do_jobs(&mut self, vocabulary: &Vocabulary, table: &mut PieceTable, text: &[u8]) {
-        let values = &mut self.values;
-        lanes::longest_suffixes(&vocabulary.automaton, text, &self.jobs, values);
-        let forest = &vocabulary.forest;
-        for job in &self.jobs {
-            let last = values[job.values + job.length - 1];
-            forest.prefetch(last);
-        }
-        for job in &self.jobs {
-            let values = &values[job.values..job.values + job.length];
-            // A whole token needs no tests.
-            if values.last().is_none_or(|&last| forest.length(last) < job.length) {
-                for &value in values {
-                    forest.prefetch(value);
-                }
-            }
-        }
-        for (job, &index) in self.jobs.iter().zip(&self.job_of) {
-            let values = &mut values[job.values..job.values + job.length];
-            let piece = &text[job.begin..job.begin + job.length];
+    /// Merge the jobs, which are parts of `text`, and keep their ids.
+    fn do_jobs(
+        &mut self,
+        vocabulary: &Vocabulary,
+        table: &mut PieceTable,
+        pretokens: Pretokens<'_>,
+        text: &[u8],
+    ) {
+        self.jobs.merge(vocabulary, text);
+        for (job, &index) in self.job_of.iter().enumerate() {
             let n_spilled = self.spill.len();
-            if let Some(id) = vocabulary.whole_piece(piece) {
+            if let Some(id) = vocabulary.whole_piece(self.jobs.text(job, text)) {
                 self.spill.push(id);
             } else {
-                if values.last().is_none_or(|&last| forest.length(last) < job.length) {
-                    vocabulary.test(piece, values);
-                }
-                vocabulary.emit(values, &mut self.spill);
+                self.jobs.emit(job, vocabulary, &mut self.spill);
             }
             let index = index as usize;
             let found = Found::new(&self.spill, n_spilled);
+            if !pieces::is_short(self.keys[index]) {
+                let (_, piece) = pretokens.get(index);
+                table.long.put(piece, &self.spill[n_spilled..]);
+            } else if !found.is_spilled() {
+                table.put(self.keys[index], self.hashes[index], found);
+            }
             if !found.is_spilled() {
                 self.spill.truncate(n_spilled);
-                table.put(self.keys[index], self.hashes[index], found);
             }
             self.found[index] = found;
         }
@@ -324,7 +300,6 @@ impl Batch {
     fn clear_jobs(&mut self) {
         self.jobs.clear();
         self.job_of.clear();
-        self.n_values = 0;
     }
 
     /// Append the ids of the first `n` pretokens.

@@ -7,6 +7,7 @@
 use crate::prefetch::prefetch;
 
 use super::automaton::SuffixAutomaton;
+use super::suffix::Suffix;
 
 /// Texts that are read in turn.
 const N_LANES: usize = 16;
@@ -57,7 +58,7 @@ pub(crate) fn longest_suffixes(
     automaton: &SuffixAutomaton,
     text: &[u8],
     jobs: &[Job],
-    values: &mut [u32],
+    values: &mut [Suffix],
 ) {
     let slots = automaton.slots();
     let mut lanes = [Lane::default(); N_LANES];

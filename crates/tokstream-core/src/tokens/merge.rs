@@ -247,10 +247,15 @@ impl Forest {
         (1..self.nodes.len()).map(|token| (self.ids[token], self.nodes[token].length as usize))
     }
 
-    /// Bring near what `length`, `id` and the tests need of `token`.
+    /// Bring near what `length` and the tests need of `token`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, token: u32) {
         prefetch(&self.nodes[token as usize]);
+    }
+
+    /// Bring near what `id` needs of `token`.
+    #[inline(always)]
+    pub(crate) fn prefetch_id(&self, token: u32) {
         prefetch(&self.ids[token as usize]);
     }
 
@@ -274,14 +279,14 @@ impl Forest {
     /// test, and the last to pass is the longest. Cost: O(right spine · log(children)), where
     /// trying suffixes from the longest down may take as many steps as the token has bytes.
     #[cold]
-    fn descend(&self, byte: u8, last: &[u32], n: usize) -> u32 {
+    fn descend(&self, byte: u8, last: impl Fn(usize) -> u32, n: usize) -> u32 {
         let mut token = self.atoms[byte as usize];
         loop {
             let length = self.length(token);
             if length == n + 1 {
                 return token;
             }
-            let id = last[n - length];
+            let id = last(n - length);
             let children = self.children_of(token);
             let after = children.partition_point(|&[left, _]| left <= id);
             let Some(&[_, child]) = after.checked_sub(1).map(|k| &children[k]) else {
@@ -350,15 +355,21 @@ impl Vocabulary {
     /// The last token of Merge up to and including the `n`-th byte, `byte`: the longest of the
     /// tokens that end there, from `token` down, whose test passes.
     ///
-    /// `last` holds the last token up to each of the `n` bytes before.
+    /// `last` gives the last token up to each of the `n` bytes before.
     #[inline(always)]
-    fn last_token(&self, mut token: u32, byte: u8, last: &[u32], n: usize) -> u32 {
+    pub(super) fn last_token(
+        &self,
+        mut token: u32,
+        byte: u8,
+        last: impl Fn(usize) -> u32,
+        n: usize,
+    ) -> u32 {
         for _ in 0..MAX_TRIES {
             let test = self.forest.nodes[token as usize];
             if test.length == 1 || test.length as usize == n + 1 {
                 return token;
             }
-            let id = last[n - test.right_length as usize];
+            let id = last(n - test.right_length as usize);
             if test.low <= id && id < test.high {
                 return token;
             }
@@ -374,16 +385,7 @@ impl Vocabulary {
         for &byte in text {
             *node = self.automaton.step(*node, byte);
             let token = self.automaton.suffix(*node);
-            last.push(self.last_token(token, byte, last, last.len()));
-        }
-    }
-
-    /// Turn, for each byte of `text`, the longest token that ends there into the last token of
-    /// Merge up to and including that byte.
-    #[inline(never)]
-    pub(crate) fn test(&self, text: &[u8], last: &mut [u32]) {
-        for (n, &byte) in text.iter().enumerate() {
-            last[n] = self.last_token(last[n], byte, last, n);
+            last.push(self.last_token(token, byte, |at| last[at], last.len()));
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod entries;
 mod expansions;
 mod extensions;
 mod filter;
+mod jobs;
 mod lanes;
 mod links;
 mod live;
@@ -23,12 +24,14 @@ mod seams_avx2;
 #[cfg(target_arch = "x86_64")]
 mod seams_avx512;
 mod seams_plain;
+mod singles;
 mod spelled;
+mod suffix;
 mod vocabulary;
 mod window;
 
 pub use batch::Batch;
-pub(crate) use batch::Spaces;
+pub(crate) use batch::{Pretokens, Spaces};
 pub use expansions::Expansions;
 pub use filter::Filter;
 pub(crate) use links::{Links, SIGN};

@@ -10,6 +10,7 @@ use super::extensions::Extensions;
 use super::links::Links;
 use super::merge::Forest;
 use super::seams::Seams;
+use super::singles::Singles;
 
 /// Token bytes in merge-rank order, and their ids.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,8 @@ pub struct Vocabulary {
     /// Entries that Merge never produces, sorted by bytes. A whole pretoken that equals one is
     /// that token all the same, as in tiktoken.
     unreachable: Entries,
+    /// Of those and of the others, short ones by their bytes.
+    pub(crate) singles: Singles,
     pub(crate) extensions: Extensions,
     pub(crate) seams: Seams,
     /// Unless a pretoken may be a token that Merge does not produce.
@@ -120,6 +123,8 @@ impl Vocabulary {
             .map(|rank| (tokens.bytes(rank), tokens.id(rank)))
             .collect();
         unreachable.sort_unstable();
+        let all = (0..tokens.len() as u32).map(|rank| (tokens.bytes(rank), tokens.id(rank)));
+        let singles = Singles::new(all);
         let (mut forest, numbers) = Forest::new(tokens, rules);
         let mut sorted: Vec<u32> =
             (0..tokens.len() as u32).filter(|&rank| rules.is_reachable(rank)).collect();
@@ -135,7 +140,7 @@ impl Vocabulary {
         }
         let extensions = Extensions::new(sorted, &forest);
         let unreachable = unreachable.into_iter().collect();
-        Ok(Self { forest, automaton, unreachable, extensions, seams, links, longest })
+        Ok(Self { forest, automaton, unreachable, singles, extensions, seams, links, longest })
     }
 
     /// Put all tables into a file.
@@ -145,6 +150,7 @@ impl Vocabulary {
         self.extensions.write(writer);
         writer.put(std::slice::from_ref(&self.longest));
         self.unreachable.write(writer);
+        self.singles.write(writer);
         self.seams.write(writer);
         writer.put_option(self.links.as_ref(), Links::write);
     }
@@ -157,6 +163,7 @@ impl Vocabulary {
             extensions: Extensions::read(reader)?,
             longest: reader.take_array::<usize, 1>()?[0],
             unreachable: Entries::read(reader)?,
+            singles: Singles::read(reader)?,
             seams: Seams::read(reader)?,
             links: reader.take_option(Links::read)?,
         })
@@ -172,6 +179,7 @@ impl Vocabulary {
         let mut all: Vec<(&[u8], u32)> = self.unreachable.iter().chain(pieces).collect();
         all.sort_unstable();
         self.unreachable = all.into_iter().collect();
+        self.singles = self.singles.with(self.unreachable.iter());
         self.seams = self.seams.with_whole_pieces(self.unreachable.iter().map(|(bytes, _)| bytes));
         if self.has_whole_pieces() {
             self.links = None;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::normalize::Normalizing;
 use crate::scratch::Scratch;
 use crate::stream::parted::{self, Parted};
-use crate::tokens::Spaces;
+use crate::tokens::{Pretokens, Spaces};
 
 use super::{Context, General, Passes, Rest};
 
@@ -50,7 +50,8 @@ impl Parted for Unnormalized<'_, '_> {
         self.rest.undefer(self.context);
         let n_source = ends.last().map_or(0, |end| end - begin);
         let cut = &mut self.rest.late.cut;
-        cut.encode_parts(self.context, self.spaces, text, begin, ends, n_source);
+        let parts = Pretokens { text, spaces: self.spaces, begin, ends };
+        cut.encode_parts(self.context, parts, n_source);
     }
 }
 
@@ -176,7 +177,8 @@ impl Rest {
         let spaces = context.core.links_of_source().map_or(Spaces::Kept, |(_, spaces)| spaces);
         let cut = &mut self.late.cut;
         self.deferred.drain(|text, ends, n_source| {
-            cut.encode_parts(context, spaces, text, 0, ends, n_source);
+            let parts = Pretokens { text, spaces, begin: 0, ends };
+            cut.encode_parts(context, parts, n_source);
         })
     }
 }

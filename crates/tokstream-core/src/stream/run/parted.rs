@@ -3,7 +3,7 @@
 use crate::core::Core;
 use crate::scratch::Scratch;
 use crate::stream::parted::Parted;
-use crate::tokens::Spaces;
+use crate::tokens::Pretokens;
 
 use super::Run;
 
@@ -35,7 +35,7 @@ impl Parted for Single<'_> {
 
     fn encode(&mut self, text: &[u8], begin: usize, ends: &[usize]) {
         let Self { run, core, scratch, out } = self;
-        run.encode_parts(core, scratch, Spaces::Kept, text, begin, ends, out);
+        run.encode_parts(core, scratch, Pretokens::new(text, begin, ends), out);
         run.skip(core, ends.last().map_or(0, |end| end - begin));
     }
 }
@@ -72,21 +72,17 @@ impl Run {
         self.pending.clear();
     }
 
-    /// Append the ids of the parts of `text` that end at `ends`.
-    #[expect(clippy::too_many_arguments, reason = "they are what one step needs")]
+    /// Append the ids of `parts` of a text.
     pub(in crate::stream) fn encode_parts(
         &self,
         core: &Core,
         scratch: &mut Scratch,
-        spaces: Spaces,
-        text: &[u8],
-        begin: usize,
-        ends: &[usize],
+        parts: Pretokens<'_>,
         out: &mut Vec<u32>,
     ) {
         debug_assert!(self.is_closed(), "a token ends here");
         let Scratch { batch, pieces, .. } = scratch;
-        batch.encode_as(spaces, &core.vocabulary, pieces, text, begin, ends, out);
+        batch.encode(&core.vocabulary, pieces, parts, out);
     }
 
     /// So many bytes of text have been encoded elsewhere.
