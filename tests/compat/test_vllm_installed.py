@@ -20,7 +20,6 @@ import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
 import tokstream
-from tokstream.integrations.transformers import native
 
 vllm = pytest.importorskip("vllm")
 
@@ -38,6 +37,8 @@ from vllm.v1.engine.detokenizer import (  # noqa: E402
     IncrementalDetokenizer,
 )
 from vllm.v1.engine.input_processor import InputProcessor  # noqa: E402
+
+from tokstream.integrations.transformers import native  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
