@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from tokstream import _core
 from tokstream._light import TYPE_CHECKING
 from tokstream.errors import MissingDependencyError
 
@@ -32,6 +35,10 @@ class _Numpy:
                 'arrays need numpy: pip install "tokstream[numpy]", or use the verb without _array'
             ) from None
         cls.dtype = np.dtype(np.uint32)
+        # What other modules in C make arrays with; numpy 1 has it elsewhere.
+        place = "numpy._core" if hasattr(np, "_core") else "numpy.core"
+        api = import_module(f"{place}._multiarray_umath")._ARRAY_API  # noqa: SLF001
+        _core.use_numpy(api, cls.dtype)
         cls.view = np.frombuffer
         return np.frombuffer
 
@@ -39,8 +46,12 @@ class _Numpy:
 def as_array(data: object) -> IdArray:
     """View a buffer of native 32-bit ids as an array of uint32, shape (n,), writable.
 
+    What is an array already stays as it is.
+
     Raises:
         MissingDependencyError: numpy is not installed.
     """
+    if not isinstance(data, _core.Ids):
+        return data  # type: ignore[return-value]
     view = _Numpy.view or _Numpy.load()
     return view(data, _Numpy.dtype)

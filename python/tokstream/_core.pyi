@@ -1,9 +1,11 @@
 """The native part: tables and text in, ids out. Use `tokstream.Tokenizer` instead."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, TypedDict, final, overload
 
 from typing_extensions import Buffer
+
+from tokstream._types import IdArray
 
 __all__ = [
     "BUILD",
@@ -30,6 +32,7 @@ __all__ = [
     "token_words",
     "unicode_property",
     "usable_cores",
+    "use_numpy",
 ]
 
 MAX_THREADS: int
@@ -150,6 +153,9 @@ class Spec(TypedDict, total=False):
     has_end_marker: bool
     drops_unknown: Literal["bytes", "characters"] | None
     template: tuple[list[int], list[int]]
+
+def use_numpy(api: object, dtype: object, /) -> bool:
+    """Let few ids of a feed be arrays, through numpy's `_ARRAY_API`; false if it is unknown."""
 
 @final
 class Ids:
@@ -374,8 +380,18 @@ class Stream:
     def feed(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> list[int]:
         """Ids that became stable; special tokens are those of the stream unless given."""
 
-    def feed_array(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> Ids:
-        """Do as `feed`, but return the bytes of an array of native uint32."""
+    @overload
+    def feed_array(
+        self, chunk: str | Buffer, specials: SpecialSet | None = None, /
+    ) -> Ids | IdArray: ...
+    @overload
+    def feed_array(
+        self, chunk: str | Buffer, specials: SpecialSet | None, as_buffer: Literal[True], /
+    ) -> Ids:
+        """Do as `feed`, but return the bytes of an array of native uint32.
+
+        An array of its own, unless `as_buffer`, if there are few ids and `use_numpy` was called.
+        """
 
     def advance(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> int:
         """Number of ids that became stable."""

@@ -115,7 +115,9 @@ class EncodeStream:
     ) -> IdArray:
         """Do as `feed`, but return a numpy array of uint32."""
         if allowed_special is None and disallowed_special is None:
-            return as_array(self._core.feed_array(chunk))
+            ids = self._core.feed_array(chunk)
+            # Mostly an array already, and a call takes as long as a few ids.
+            return as_array(ids) if isinstance(ids, _core.Ids) else ids
         specials = self._resolve(allowed_special, disallowed_special)
         return as_array(self._core.feed_array(chunk, specials))
 
@@ -132,7 +134,7 @@ class EncodeStream:
 
     def _feed_buffer(self, chunk: Text) -> memoryview:
         """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
-        return memoryview(self._core.feed_array(chunk)).cast("I")
+        return memoryview(self._core.feed_array(chunk, None, True)).cast("I")  # noqa: FBT003
 
     def advance(
         self,

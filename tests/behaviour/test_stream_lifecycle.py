@@ -60,6 +60,21 @@ def test_array_twins(tokenizer: Tokenizer) -> None:
     assert stream.peek_array().shape == (0,)
 
 
+@pytest.mark.parametrize("n", [0, 1, 3, 1000, 1023, 1024, 1025, 3000])
+def test_arrays_of_few_ids_are_like_those_of_many(tokenizer: Tokenizer, n: int) -> None:
+    tokenizer.encode_array("a")  # few ids are arrays of their own once numpy is imported
+    stream, twin = tokenizer.stream(), tokenizer.stream()
+    for text in (" a" * n + "!", "b" + " c" * n + "!"):
+        array, expected = stream.feed_array(text), twin.feed(text)
+        assert type(array) is np.ndarray
+        assert (array.dtype, array.shape) == (np.dtype(np.uint32), (len(expected),))
+        assert array.tolist() == expected
+        assert array.flags.writeable
+        assert array.flags.c_contiguous
+        array[:] = 7
+    assert stream.finish_array().tolist() == twin.finish()
+
+
 def _after_finish(stream: EncodeStream) -> dict[str, Callable[[], object]]:
     return {
         "feed": lambda: stream.feed("x"),

@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 
+mod arrays;
 mod batch;
 mod decode;
 mod errors;
@@ -31,6 +32,8 @@ mod _core {
     /// The version of the package and a number that tells its builds apart.
     #[pymodule_export]
     const BUILD: &str = tokstream_core::prepared::BUILD;
+    #[pymodule_export]
+    use crate::arrays::use_numpy;
     #[pymodule_export]
     use crate::levels::Levels;
     #[pymodule_export]

@@ -9,6 +9,7 @@ use tokstream_core::error::{Error, ErrorKind};
 use tokstream_core::segments;
 use tokstream_core::stream::{Delay, Stream as Native};
 
+use crate::arrays;
 use crate::errors::{StreamBusyError, StreamClosedError, StreamError, input_error};
 use crate::input::{BLOCK, for_each_block};
 use crate::ints;
@@ -171,15 +172,21 @@ impl Stream {
         list
     }
 
-    #[pyo3(signature = (chunk, specials = None, /))]
+    #[pyo3(signature = (chunk, specials = None, as_buffer = false, /))]
     fn feed_array<'py>(
         &self,
         chunk: &Bound<'py, PyAny>,
         specials: Option<&SpecialSet>,
+        as_buffer: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut state = self.lock()?;
         let mut ids = state.list();
         state.feed("feed", chunk, specials, &mut ids)?;
+        let array = if as_buffer { None } else { arrays::copy(chunk.py(), &ids)? };
+        if let Some(array) = array {
+            state.keep(ids);
+            return Ok(array);
+        }
         let ids = state.part_with(ids);
         drop(state);
         output::ids(chunk.py(), ids, true)
