@@ -78,7 +78,7 @@ def split(
 
     Args:
         text: the text, not empty.
-        places: where its ids begin, and the text's end; increasing, from 0.
+        places: where its ids begin, and the text's end; never falling, from 0.
         max_tokens: most ids of a part.
         overlap: ids that a part shares with the one before, less than `max_tokens`.
         count: number of ids of a part alone.
@@ -92,7 +92,8 @@ def split(
         end, n_tokens = _end_of_part(found, begin, max_tokens, count)
         if end <= reached:  # alone it has more ids than as a part of the whole: share less
             half = (bisect_left(places, begin) + bisect_left(places, reached) + 1) // 2
-            begin = min(places[found.behind(places[half] - 1)], reached)
+            # several ids may begin at one place, so half of them need not be further on
+            begin = min(places[found.behind(max(places[half] - 1, begin))], reached)
             continue
         yield begin, end, n_tokens
         if end == len(text):
@@ -126,8 +127,8 @@ def _end_of_part(
     if end == begin:
         character = found.text[begin : found.next_character(begin)].decode()
         raise ConfigurationError(
-            f"the character {character!r} at byte {begin} has more than {max_tokens} tokens, and "
-            "characters are not cut; raise max_tokens: 4 are enough for any"
+            f"the character {character!r} at byte {begin} has {n_tokens} tokens alone, more than "
+            f"{max_tokens}, and characters are not cut; raise max_tokens"
         )
     return end, fitting
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +17,7 @@ from data import corpus, tiktoken_encoding
 from drawing import texts
 from nasty import SURROGATE_TEXTS, TEXTS
 from tokstream import ConfigurationError, Part, Tokenizer, get_encoding, load
+from tokstream.splitting import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ def test_characters_of_several_tokens() -> None:
     assert tokenizer.count("👍") == 3
     assert [part.text for part in tokenizer.split("👍" * 4, 4)] == ["👍"] * 4
     assert [part.text for part in tokenizer.split("👍" * 4, 6)] == ["👍👍"] * 2
-    with pytest.raises(ConfigurationError, match="'👍' at byte 3 has more than 2 tokens"):
+    with pytest.raises(ConfigurationError, match="'👍' at byte 3 has 3 tokens alone, more than 2"):
         tokenizer.split("abc👍", 2)
 
 
@@ -175,3 +176,14 @@ def test_time_is_linear(text: str, arguments: Sequence[int]) -> None:
 def test_places_are_those_of_the_text() -> None:
     sizes = [part.end - part.start for part in get_encoding("gpt2").split("é漢 word" * 50, 7)]
     assert list(accumulate(sizes))[-1] == 350
+
+
+def test_several_ids_that_begin_at_one_place() -> None:
+    """As those of a character in single bytes do, beside which a part alone has one more id."""
+    places = [0, 3, 4, 5, 5, 6, 6, 6, 6, 8]
+    found = list(split(b"abcdefgh", places, 3, 1, lambda part: len(part) + 1))
+    assert found[0][0] == 0
+    assert found[-1][1] == 8
+    for (begin, end, n_tokens), (following, until, _) in pairwise(found):
+        assert n_tokens == end - begin + 1 <= 3
+        assert begin < following <= end < until
