@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tokstream import _core
 from tokstream._light import TYPE_CHECKING
 from tokstream.errors import MissingDependencyError
@@ -35,10 +33,7 @@ class _Numpy:
                 'arrays need numpy: pip install "tokstream[numpy]", or use the verb without _array'
             ) from None
         cls.dtype = np.dtype(np.uint32)
-        # What other modules in C make arrays with; numpy 1 has it elsewhere.
-        place = "numpy._core" if hasattr(np, "_core") else "numpy.core"
-        api = import_module(f"{place}._multiarray_umath")._ARRAY_API  # noqa: SLF001
-        _core.use_numpy(api, cls.dtype)
+        _core.use_numpy()
         cls.view = np.frombuffer
         return np.frombuffer
 

@@ -154,8 +154,8 @@ class Spec(TypedDict, total=False):
     drops_unknown: Literal["bytes", "characters"] | None
     template: tuple[list[int], list[int]]
 
-def use_numpy(api: object, dtype: object, /) -> bool:
-    """Let few ids of a feed be arrays, through numpy's `_ARRAY_API`; false if it is unknown."""
+def use_numpy() -> None:
+    """Let few ids of a feed be arrays, since numpy is imported."""
 
 @final
 class Ids:

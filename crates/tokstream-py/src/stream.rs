@@ -182,7 +182,7 @@ impl Stream {
         let mut state = self.lock()?;
         let mut ids = state.list();
         state.feed("feed", chunk, specials, &mut ids)?;
-        let array = if as_buffer { None } else { arrays::copy(chunk.py(), &ids)? };
+        let array = if as_buffer { None } else { arrays::copy(chunk.py(), &ids) };
         if let Some(array) = array {
             state.keep(ids);
             return Ok(array);
