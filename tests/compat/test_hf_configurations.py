@@ -121,7 +121,7 @@ def test_pretokens_that_begin_inside_a_character(
     ]
     normalizer = {"type": step, "prepend": "\u2581"} if step == "Prepend" else {"type": step}
     for steps in cuts:
-        document = {
+        document: dict[str, Any] = {
             "added_tokens": [],
             "normalizer": normalizer,
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps},

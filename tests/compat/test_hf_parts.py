@@ -134,7 +134,7 @@ def test_what_cannot_be_honoured_changes_nothing() -> None:
     with pytest.raises(TypeError, match="cannot be object"):
         part.add_prefix_space = object()
     with pytest.raises(tokstream.ConfigurationError, match="written in Python"):
-        ours.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(object())  # type: ignore[assignment]
+        ours.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(object())
     assert part.add_prefix_space is False
     assert_equal(ours.encode(TEXTS[1]), Peer.from_str(CONTENT).encode(TEXTS[1]))
 
