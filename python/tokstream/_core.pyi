@@ -1,7 +1,7 @@
 """The native part: tables and text in, ids out. Use `tokstream.Tokenizer` instead."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypedDict, final, overload
+from typing import Any, Literal, TypedDict, final
 
 from typing_extensions import Buffer
 
@@ -380,14 +380,9 @@ class Stream:
     def feed(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> list[int]:
         """Ids that became stable; special tokens are those of the stream unless given."""
 
-    @overload
     def feed_array(
-        self, chunk: str | Buffer, specials: SpecialSet | None = None, /
-    ) -> Ids | IdArray: ...
-    @overload
-    def feed_array(
-        self, chunk: str | Buffer, specials: SpecialSet | None, as_buffer: Literal[True], /
-    ) -> Ids:
+        self, chunk: str | Buffer, specials: SpecialSet | None = None, as_buffer: bool = False, /
+    ) -> Ids | IdArray:
         """Do as `feed`, but return the bytes of an array of native uint32.
 
         An array of its own, unless `as_buffer`, if there are few ids and `use_numpy` was called.

@@ -11,7 +11,7 @@ from operator import index
 
 from tokstream import _core
 from tokstream._arrays import as_array
-from tokstream._light import TYPE_CHECKING, final
+from tokstream._light import TYPE_CHECKING, cast, final
 from tokstream.errors import UnfinishedStreamWarning
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ class EncodeStream:
 
     def _feed_buffer(self, chunk: Text) -> memoryview:
         """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
-        return memoryview(self._core.feed_array(chunk, None, True)).cast("I")  # noqa: FBT003
+        ids = cast("_core.Ids", self._core.feed_array(chunk, None, True))  # noqa: FBT003
+        return memoryview(ids).cast("I")
 
     def advance(
         self,

@@ -94,6 +94,24 @@ def test_a_sequence_is_changed_by_its_parts() -> None:
     assert_same(steps)
 
 
+def test_a_part_is_one_for_all_who_look_at_it() -> None:
+    ours, theirs = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+    for each in (ours, theirs):
+        level: Any = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        whole: Any = pre_tokenizers.Sequence([level, pre_tokenizers.Digits()])
+        each.pre_tokenizer = whole
+        first: Any = each.pre_tokenizer
+        second: Any = each.pre_tokenizer
+        first[0].add_prefix_space = True
+        second[0].trim_offsets = False
+        second[1].individual_digits = True
+        shown: Any = each.pre_tokenizer
+        found = [shown[0].add_prefix_space, shown[0].trim_offsets, shown[1].individual_digits]
+        assert found == [True, False, True]
+    for text in TEXTS:
+        assert ours.encode(text).ids == theirs.encode(text).ids
+
+
 def test_a_part_that_was_replaced_changes_nothing_any_more() -> None:
     def steps(tokenizer: Any) -> object:
         held = put(tokenizer, "normalizer", normalizers.Prepend("x"))

@@ -92,9 +92,11 @@ def test_after_a_fork() -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        found = [encoding.ids for encoding in shared.encode_batch(texts)]
-        os.write(writer, b"same" if found == expected else b"else")
-        os._exit(0)
+        try:
+            found = [encoding.ids for encoding in shared.encode_batch(texts)]
+            os.write(writer, b"same" if found == expected else b"else")
+        finally:
+            os._exit(0)
     os.close(writer)
     assert os.read(reader, 4) == b"same"
     os.close(reader)

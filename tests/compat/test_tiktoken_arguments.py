@@ -129,6 +129,7 @@ REFUSED = [
     "e.decode([None])",
     "e.decode(np.array([15339.0]))",
     "e.decode(np.array([[15339, 1917]]))",
+    "e.decode(np.array([[15339, 1917]], dtype=np.uint32))",
     "e.decode([np.int8(-1)])",
     "e.decode([15339, [1917]])",
     "e.decode([9468, 239], errors=None)",

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 import sentencepiece
 import tokenizers
+from tokenizers import Tokenizer as Peer
+from tokenizers import normalizers, processors
 
 from hf_compare import run_threads
 from hf_small import byte_level
@@ -23,6 +25,7 @@ pytest.importorskip("transformers", minversion="5")
 from transformers import AutoTokenizer, PreTrainedTokenizer, PreTrainedTokenizerFast
 
 import tokstream
+from tokstream import UnsupportedTokenizerError
 from tokstream.compat.huggingface import Tokenizer
 from tokstream.integrations import transformers as integration
 from tokstream.integrations.transformers import accelerate, native
@@ -281,6 +284,33 @@ def test_it_is_not_imported_by_the_package() -> None:
     users = [p for p in root.rglob("*.py") if "integrations.transformers" in p.read_text("utf-8")]
     names = {p.relative_to(root).as_posix() for p in users}
     assert names == {"integrations/transformers.py", "integrations/vllm.py"}
+
+
+@pytest.mark.parametrize("change", ["template", "normalizer", "no template", "model"])
+def test_native_has_the_template_of_now(change: str) -> None:
+    document = Peer.from_str(json.dumps(byte_level()))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=document, bos_token="<s>", eos_token="</s>"
+    )
+    accelerate(tokenizer)
+    text = "A wörd"
+    assert native(tokenizer).encode(text, add_special_tokens=True) == tokenizer.encode(text)
+    backend = tokenizer.backend_tokenizer
+    if change == "template":
+        backend.post_processor = processors.TemplateProcessing(
+            single="<s> $A", special_tokens=[("<s>", document.token_to_id("<s>"))]
+        )
+    elif change == "normalizer":
+        backend.normalizer = normalizers.Lowercase()
+    elif change == "no template":
+        backend.post_processor = None
+    else:
+        backend.model = backend.model
+    assert native(tokenizer).encode(text, add_special_tokens=True) == tokenizer.encode(text)
+    twice = [("<s>", document.token_to_id("<s>"))]
+    backend.post_processor = processors.TemplateProcessing(single="<s> $A $A", special_tokens=twice)
+    with pytest.raises(UnsupportedTokenizerError, match="more than one text"):
+        native(tokenizer)
 
 
 def test_native(both: tuple[Any, Any]) -> None:

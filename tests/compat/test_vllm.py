@@ -77,6 +77,17 @@ def test_a_stream_serves_both_kinds(shared: type) -> None:
                 assert [stream.step(tokenizer, one) for one in ids[n:]] == expected
 
 
+def test_a_shared_stream_keeps_its_prompt(shared: type) -> None:
+    """Callers go on using the list that they gave."""
+    hf = tokstream.get_encoding("gpt2").as_hf()
+    begin, *rest = hf.encode("a👍").ids
+    prompt = [begin]
+    stream = tokenizers.decoders.DecodeStream(ids=prompt)
+    prompt.append(rest[0])
+    texts = [stream.step(cast("Any", hf), token_id) for token_id in rest]
+    assert "".join(text or "" for text in texts) == "👍"
+
+
 def test_a_shared_stream_can_be_copied(shared: type) -> None:
     mine: Any = tokstream.get_encoding("gpt2").as_hf()
     theirs = tokenizers.Tokenizer.from_str(mine.to_str())

@@ -26,6 +26,7 @@ pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     }
     let mut bytes = Vec::new();
     if let Ok(buffer) = PyBuffer::<u32>::get(ids)
+        && buffer.dimensions() == 1
         && is_native(buffer.format())
     {
         for (index, id) in buffer.to_vec(py)?.into_iter().enumerate() {

@@ -52,7 +52,9 @@ def _sharing(theirs: Any) -> type:  # noqa: ANN401 - a class of another package
         ) -> None:
             # made in any case, since it checks the ids
             self._stream = theirs(ids=ids, skip_special_tokens=skip_special_tokens)
-            self._begin: tuple[Any, Any] | None = (ids, skip_special_tokens)
+            # copied, as there: callers go on using their list
+            kept = None if ids is None else list(ids)
+            self._begin: tuple[Any, Any] | None = (kept, skip_special_tokens)
 
         def step(self, tokenizer: Any, id: int | Iterable[int]) -> str | None:  # noqa: A002, ANN401
             """Return the text that one or several more ids complete, None if they complete none."""

@@ -85,17 +85,19 @@ def native(tokenizer: object) -> tokstream.Tokenizer:
     """Return the `tokstream.Tokenizer` under a tokenizer that has one, for streams and the like.
 
     Its ids are those of the tokenizer, special tokens in a text included; the template is applied
-    with `add_special_tokens=True`. Tokens that are added later are not in it.
+    with `add_special_tokens=True`. It does not change: call `native` again after adding tokens or
+    changing parts.
 
     Raises:
         TypeError: tokstream is not under the tokenizer; `accelerate` puts it there.
+        UnsupportedTokenizerError: the text stands in the template twice, or not at all.
     """
     backend = getattr(tokenizer, "_tokenizer", None)
     if not isinstance(backend, Tokenizer):
         raise TypeError(
             f"{type(tokenizer).__name__} does not have tokstream under it; call accelerate first"
         )
-    return backend._state.native  # noqa: SLF001 - of this package
+    return backend._state.templated  # noqa: SLF001 - of this package
 
 
 def install() -> None:

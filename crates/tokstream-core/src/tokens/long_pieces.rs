@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Longest pretoken that is kept, in bytes.
-pub(super) const MAX_BYTES: usize = 64;
+const MAX_BYTES: usize = 64;
 /// Most ids that are kept.
 const MAX_IDS: usize = 14;
 const N_ENTRIES: usize = 1 << 12;

@@ -110,7 +110,10 @@ class Component:
             now = self._parts()[1]
             self._become({**self.data, name: [*now[:at], after, *now[at + 1 :]]})
 
-        return type(self)(parts[at], tell_whole)
+        shown: dict[int, Component] = self.__dict__.setdefault("_shown", {})
+        if at not in shown or shown[at].data != parts[at]:
+            shown[at] = type(self)(parts[at], tell_whole)
+        return shown[at]
 
     def __setitem__(self, index: int, value: object) -> None:
         name, parts = self._parts()

@@ -15,6 +15,7 @@ from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
 from tokstream.compat.huggingface.runs import Reader
 from tokstream.decoding.tokens import TokenDecoder
+from tokstream.errors import UnsupportedTokenizerError
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface import read_with_model
 from tokstream.formats.huggingface.decoders import read_decoder
@@ -124,6 +125,27 @@ class State:
             special_default="recognise",
         )
         return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
+
+    @cached_property
+    def templated(self) -> Tokenizer:
+        """The native tokenizer, with what the post-processor puts around one text.
+
+        Raises:
+            UnsupportedTokenizerError: the text stands in the template twice, or not at all.
+        """
+        frame = self.frames[True]
+        if frame is None:
+            raise UnsupportedTokenizerError(
+                "the post-processor puts more than one text into what it makes of one; "
+                "take ids from the tokenizer itself",
+                "post_processor",
+            )
+        template = Template(tuple(frame.before.ids), tuple(frame.after.ids))
+        native = self.native
+        parts = native._parts or self.parts  # noqa: SLF001 - of this package
+        if parts.template == template:
+            return native
+        return Tokenizer._from_parts(replace(parts, template=template))  # noqa: SLF001
 
     @cached_property
     def is_byte_level(self) -> bool:

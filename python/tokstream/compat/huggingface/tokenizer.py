@@ -74,6 +74,8 @@ class Tokenizer(EncodeVerbs):
 
     def _begin(self, state: State, settings: Settings) -> None:
         self._state = state
+        # one object for each part: changed in place, it is changed for all who have it
+        self._shown: dict[str, Component] = {}
         self._lock = threading.Lock()
         self._owner = threading.get_ident()
         self._shared = settings
@@ -157,8 +159,8 @@ class Tokenizer(EncodeVerbs):
             TypeError: no whole number.
             OverflowError: a negative one, or one above 32 bits.
         """
-        found = self._state.token(id)
-        return found if found is not None else self._state.token(checked_id(id))
+        is_id = type(id) is int and 0 <= id < 1 << 32
+        return self._state.token(id if is_id else checked_id(id))
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
         """Return the added tokens by id; new objects."""
@@ -349,7 +351,10 @@ class Tokenizer(EncodeVerbs):
         data = self._state.definition.parts.get(name)
         if data is None:
             return None
-        return kind(data, partial(self._replace, name))
+        shown = self._shown.get(name)
+        if not isinstance(shown, kind) or shown.data != data:
+            shown = self._shown[name] = kind(data, partial(self._replace, name))
+        return shown
 
     def _change(self, name: str, kind: type[Component], value: object) -> None:
         data = json_of(value, kind)

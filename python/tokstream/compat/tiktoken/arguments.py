@@ -67,9 +67,11 @@ def checked_threads(num_threads: int | None) -> int | None:
 def special_fault(error: ConfigurationError, *choices: Any) -> ConfigurationError:  # noqa: ANN401
     """Return `error`, for which choices of special tokens were refused, as tiktoken's kind."""
     for choice in choices:
-        if choice == "all":
+        if choice is None or choice == "all":
             continue
-        if isinstance(choice, str) or not all(isinstance(name, str) for name in choice):
+        if isinstance(choice, str) or not hasattr(choice, "__iter__"):
+            return ArgumentTypeError(str(error))
+        if not all(isinstance(name, str) for name in choice):
             return ArgumentTypeError(str(error))
     return error
 

@@ -252,7 +252,7 @@ class Encoding(_Root):
         known = self._text_ids if kind is str else self._bytes_ids
         try:
             token_id = known.get(text_or_bytes)
-        except TypeError:  # a buffer that may change, or no buffer
+        except (TypeError, ValueError):  # a buffer that may change, or no buffer
             token_id, known = None, {}
         if token_id is None:
             token = _bytes_of(text_or_bytes)
