@@ -41,7 +41,7 @@ PACKAGES = {
     "tiktoken": ["tiktoken==0.14.0"],
     "tokenizers": ["tokenizers==0.23.3"],
     "transformers": ["transformers"],
-    # not vLLM itself, which brings torch: its tests are `--vllm`, the examples of the page do without
+    # not vLLM itself, which brings torch: its tests are `--vllm`, the page needs none
     "vllm": ["transformers"],
 }
 
