@@ -20,6 +20,7 @@ from format_texts import generated_texts
 from hf_compare import assert_equal
 from hf_small import byte_level, random_document
 from tokstream.compat.huggingface import Encoding, Tokenizer
+from tokstream.compat.huggingface.runs import Reader
 
 CONTENT = json.dumps(byte_level(prefix=True))
 OURS, PEER = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
@@ -235,3 +236,42 @@ def test_errors_of_async_verbs_come_with_the_call() -> None:
 
     for tokenizer in (OURS, PEER):
         asyncio.run(use(tokenizer))
+
+
+def test_parts_of_words_that_were_cut_read_each_word_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = Tokenizer.from_str(CONTENT), Peer.from_str(CONTENT)
+    read: list[str] = []
+    source = Reader.source
+
+    def counted(self: Reader, text: str, ids: list[int]) -> Any:
+        read.append(text)
+        return source(self, text, ids)
+
+    monkeypatch.setattr(Reader, "source", counted)
+    words = [f"word{k}" for k in range(50)]
+    for each in (ours, theirs):
+        each.enable_truncation(6, stride=2)
+    mine = ours.encode(words, is_pretokenized=True)
+    other = theirs.encode(words, is_pretokenized=True)
+    for ours_part, part in zip(mine.overflowing, other.overflowing, strict=True):
+        assert ours_part.offsets == part.offsets
+        for k in range(len(part)):
+            assert ours_part.token_to_chars(k) == part.token_to_chars(k)
+    assert sorted(read) == sorted(words)
+
+
+def test_look_ups_follow_what_is_changed() -> None:
+    mine, other = (kind.from_str(CONTENT).encode("hello the world") for kind in (Tokenizer, Peer))
+    for change in (
+        lambda encoding: encoding.pad(12, direction="left"),
+        lambda encoding: encoding.truncate(9, direction="left"),
+        lambda encoding: encoding.pad(14),
+    ):
+        for encoding in (mine, other):
+            change(encoding)
+        for k in range(len(other)):
+            assert mine.token_to_chars(k) == other.token_to_chars(k)
+            assert mine.token_to_word(k) == other.token_to_word(k)
+        for k in range(16):
+            assert mine.char_to_token(k) == other.char_to_token(k)
+            assert mine.word_to_tokens(k) == other.word_to_tokens(k)

@@ -44,6 +44,8 @@ class Encoding:
     _frame: Frame | None
     _ids: list[int]
     _reader: Reader
+    _places: tuple[list[Run], list[Offsets]] | None
+    _pretokens: tuple[list[Run], list[int | None]] | None
     _source: Source | None
     _text: str
 
@@ -51,6 +53,8 @@ class Encoding:
         "_frame",
         "_ids",
         "_overflowing",
+        "_places",
+        "_pretokens",
         "_ranges",
         "_reader",
         "_runs",
@@ -112,7 +116,10 @@ class Encoding:
         return found
 
     def __getattr__(self, name: str) -> object:
-        # a slot that is not filled: a framed encoding, of which more than columns is wanted
+        # a slot that is not filled: nothing was looked up yet, or it is a framed encoding, of which
+        # more than columns is wanted
+        if name in ("_places", "_pretokens"):
+            return None
         if name not in ("_runs", "_ranges"):
             raise AttributeError(f"Encoding has no attribute {name!r}")
         frame = self._frame
@@ -296,7 +303,7 @@ class Encoding:
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the token that a character belongs to."""
         char_pos = _index("char_pos", char_pos)
-        offsets = self.offsets
+        offsets = self._offsets_to_look_up()
         for at in self._range(sequence_index):
             start, end = offsets[at]
             if start <= char_pos < end:
@@ -312,13 +319,13 @@ class Encoding:
         """Return the characters that a token stands for; None for what is in no text."""
         if self.token_to_sequence(token_index) is None or token_index >= len(self):
             return None
-        return self.offsets[token_index]
+        return self._offsets_to_look_up()[token_index]
 
     def token_to_word(self, token_index: int) -> int | None:
         """Return the index of the word that a token belongs to; None for what is in no text."""
         if self.token_to_sequence(token_index) is None or token_index >= len(self):
             return None
-        return self.word_ids[token_index]
+        return self._words_to_look_up()[token_index]
 
     def token_to_sequence(self, token_index: int) -> int | None:
         """Return the index of the text that a token comes from; None for what comes from none."""
@@ -332,7 +339,7 @@ class Encoding:
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the first and one more than the last token of a word."""
         word_index = _index("word_index", word_index)
-        words = self.word_ids
+        words = self._words_to_look_up()
         found: tuple[int, int] | None = None
         for at in self._range(sequence_index):
             word = words[at]
@@ -347,8 +354,21 @@ class Encoding:
         tokens = self.word_to_tokens(word_index, sequence_index)
         if tokens is None:
             return None
-        offsets = self.offsets
+        offsets = self._offsets_to_look_up()
         return offsets[tokens[0]][0], offsets[tokens[1] - 1][1]
+
+    def _offsets_to_look_up(self) -> list[Offsets]:
+        """The offsets, kept until the encoding changes: who looks up one looks up many."""
+        runs, kept = self._runs, self._places
+        if kept is None or kept[0] is not runs:
+            self._places = kept = runs, self.offsets
+        return kept[1]
+
+    def _words_to_look_up(self) -> list[int | None]:
+        runs, kept = self._runs, self._pretokens
+        if kept is None or kept[0] is not runs:
+            self._pretokens = kept = runs, self.word_ids
+        return kept[1]
 
     def _range(self, sequence: int) -> range:
         return self._ranges.get(_index("sequence_index", sequence), range(len(self)))

@@ -140,7 +140,7 @@ class TextSource:
 class WordsSource:
     """The tokens of a text that was given as words; offsets begin anew in each word."""
 
-    __slots__ = ("_parts", "_reader", "_texts", "ids")
+    __slots__ = ("_offsets", "_parts", "_reader", "_texts", "_tokens", "_words", "ids")
 
     def __init__(self, reader: Reader, words: Sequence[str], ids: Sequence[list[int]]) -> None:
         """Hold words.
@@ -154,26 +154,37 @@ class WordsSource:
         self._reader = reader
         self._texts = words
         self._parts = ids
+        # kept, since each part that was cut off asks for them
+        self._tokens: list[str] | None = None
+        self._offsets: list[Offsets] | None = None
+        self._words: list[int | None] | None = None
 
     def tokens(self) -> Sequence[str]:
         """The tokens' texts."""
-        state = self._reader.state
-        if state.added.odd_ids.isdisjoint(self.ids):
-            return state.spelled(self.ids)
-        return [token for word in self._words() for token in word.tokens()]
+        if self._tokens is None:
+            state = self._reader.state
+            if state.added.odd_ids.isdisjoint(self.ids):
+                self._tokens = state.spelled(self.ids)
+            else:
+                self._tokens = [token for word in self._sources() for token in word.tokens()]
+        return self._tokens
 
     def offsets(self) -> Sequence[Offsets]:
         """Characters of each word."""
-        return [place for word in self._words() for place in word.offsets()]
+        if self._offsets is None:
+            self._offsets = [place for word in self._sources() for place in word.offsets()]
+        return self._offsets
 
     def words(self) -> Sequence[int | None]:
         """Index of the word."""
-        found: list[int | None] = []
-        for k, ids in enumerate(self._parts):
-            found += [k] * len(ids)
-        return found
+        if self._words is None:
+            found: list[int | None] = []
+            for k, ids in enumerate(self._parts):
+                found += [k] * len(ids)
+            self._words = found
+        return self._words
 
-    def _words(self) -> list[TextSource]:
+    def _sources(self) -> list[TextSource]:
         return list(map(self._reader.source, self._texts, self._parts))
 
 
