@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -275,3 +276,29 @@ def test_look_ups_follow_what_is_changed() -> None:
         for k in range(16):
             assert mine.char_to_token(k) == other.char_to_token(k)
             assert mine.word_to_tokens(k) == other.word_to_tokens(k)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pad_id": -1},
+        {"pad_id": 2**33},
+        {"pad_type_id": -1},
+        {"pad_token": None},
+        {"pad_token": 5},
+        {"pad_id": "0"},
+        {"length": -1},
+        {"direction": "up"},
+    ],
+)
+def test_wrong_padding_by_hand_changes_nothing(wrong: dict[str, Any]) -> None:
+    mine, other = (kind.from_str(CONTENT).encode("hello the") for kind in (Tokenizer, Peer))
+    arguments = {"length": 9, **wrong}
+    length = arguments.pop("length")
+    with pytest.raises((OverflowError, TypeError, ValueError)) as theirs:
+        other.pad(length, **arguments)
+    kind = ValueError if "direction" in wrong else theirs.type
+    with pytest.raises(kind):
+        mine.pad(length, **arguments)
+    assert_equal(mine, other)
+    assert pickle.loads(pickle.dumps(mine)).ids == other.ids

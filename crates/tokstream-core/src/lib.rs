@@ -9,7 +9,7 @@ pub mod error;
 pub mod levels;
 pub mod normalize;
 pub mod parallel;
-pub mod prefetch;
+mod prefetch;
 pub mod prepared;
 pub mod pretokens;
 mod scratch;

@@ -24,7 +24,7 @@ thread_local! {
 
 /// While this thread reads the next `n_text` bytes of text, bring `memory` near. It takes the place
 /// of what was said before, and need not stay where it is.
-pub fn bring_near<T>(memory: &[T], n_text: usize) {
+pub(crate) fn bring_near<T>(memory: &[T], n_text: usize) {
     let ahead = Ahead { address: memory.as_ptr().cast(), n_bytes: size_of_val(memory), n_text };
     AHEAD.set(ahead);
 }

@@ -69,8 +69,7 @@ class EncodeVerbs:
         """
         state, settings = self._state, self._settings()
         if pair is None and type(sequence) is str and not is_pretokenized:
-            if not sequence.isascii():
-                _check(sequence)
+            _check(sequence)
             reader = state.readers[settings[2]]
             ids: Any = state.core.encode(sequence, reader.specials, False, False)  # noqa: FBT003
             frame = state.frames[add_special_tokens] if settings == _PLAIN else None
@@ -257,7 +256,7 @@ def _check(text: str) -> None:
     Raises:
         TypeError: as in the reference.
     """
-    if text.isascii():
+    if text.isascii():  # much sooner done than to encode it
         return
     try:
         text.encode()

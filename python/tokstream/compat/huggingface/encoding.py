@@ -1,8 +1,8 @@
 """`Encoding`: the tokens of a text or a pair of texts, as `tokenizers.Encoding` shows them.
 
-Enters: runs of tokens. Leaves: columns of equal length, each made when it is asked for, and the
-ways between characters, words and tokens. Held back: nothing; reading an encoding changes nothing,
-only `truncate`, `pad` and `set_sequence_id` do, as in the reference.
+Enters: runs of tokens. Leaves: columns of equal length, each made when it is asked for. Held back:
+nothing; reading an encoding changes nothing, only `truncate`, `pad` and `set_sequence_id` do, as in
+the reference. The ways between characters, words and tokens are in `look_ups`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import warnings
 from array import array
 from itertools import chain, groupby
-from operator import index
 from typing import TYPE_CHECKING, final
 
+from tokstream.compat.huggingface.look_ups import LookUps, index_of
 from tokstream.compat.huggingface.runs import FixedSource, Run
-from tokstream.compat.huggingface.settings import checked_direction
-from tokstream.errors import ConfigurationError
+from tokstream.compat.huggingface.settings import Padding, checked_direction, cuts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +32,7 @@ _NOTHING: list[Encoding] = []
 
 
 @final
-class Encoding:
+class Encoding(LookUps):
     """Tokens and all that is known of them.
 
     Columns are new lists. Offsets, words and sometimes tokens need a second pass over the text,
@@ -44,8 +43,6 @@ class Encoding:
     _frame: Frame | None
     _ids: list[int]
     _reader: Reader
-    _places: tuple[list[Run], list[Offsets]] | None
-    _pretokens: tuple[list[Run], list[int | None]] | None
     _source: Source | None
     _text: str
 
@@ -53,8 +50,6 @@ class Encoding:
         "_frame",
         "_ids",
         "_overflowing",
-        "_places",
-        "_pretokens",
         "_ranges",
         "_reader",
         "_runs",
@@ -102,18 +97,8 @@ class Encoding:
             texts: the texts.
             ids: the ids of each.
         """
-        found, new = [], cls.__new__
-        for text, ids_of_text in zip(texts, ids, strict=True):
-            encoding = new(cls)
-            # as few steps as can be: there may be very many of them
-            encoding._frame = frame  # noqa: SLF001 - of this class
-            encoding._ids = ids_of_text  # noqa: SLF001 - as above
-            encoding._reader = reader  # noqa: SLF001 - as above
-            encoding._text = text  # noqa: SLF001 - as above
-            encoding._source = None  # noqa: SLF001 - as above
-            encoding._overflowing = _NOTHING  # noqa: SLF001 - as above
-            found.append(encoding)
-        return found
+        pairs = zip(texts, ids, strict=True)
+        return [cls.of_text(frame, reader, text, ids_of_text) for text, ids_of_text in pairs]
 
     def __getattr__(self, name: str) -> object:
         # a slot that is not filled: nothing was looked up yet, or it is a framed encoding, of which
@@ -127,14 +112,8 @@ class Encoding:
             return object.__getattribute__(self, name)
         made = frame.plan.make_one(self._tokens_of_text())
         if frame.padding is not None:
-            n, direction, pad_id, pad_type_id, pad_token = frame.padding
-            made.pad(
-                len(made) + n,
-                direction=direction,
-                pad_id=pad_id,
-                pad_type_id=pad_type_id,
-                pad_token=pad_token,
-            )
+            n, padding = frame.padding
+            made.pad_by(len(made) + n, padding)
         self._runs, self._ranges = made.runs, made.ranges
         self._frame = None
         return getattr(self, name)
@@ -267,7 +246,7 @@ class Encoding:
         """Which of the texts each token comes from; None for what comes from none."""
         found: list[int | None] = [None] * len(self)
         for sequence in range(self.n_sequences):
-            for at in self._range(sequence):
+            for at in self.range_of(sequence):
                 found[at] = sequence
         return found
 
@@ -298,81 +277,6 @@ class Encoding:
             "attention_mask, special_tokens_mask, overflowing])"
         )
 
-    # --- between characters, words and tokens ----------------------------------------------------
-
-    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """Return the index of the token that a character belongs to."""
-        char_pos = _index("char_pos", char_pos)
-        offsets = self._offsets_to_look_up()
-        for at in self._range(sequence_index):
-            start, end = offsets[at]
-            if start <= char_pos < end:
-                return at
-        return None
-
-    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """Return the index of the word that a character belongs to."""
-        token = self.char_to_token(char_pos, sequence_index)
-        return None if token is None else self.token_to_word(token)
-
-    def token_to_chars(self, token_index: int) -> Offsets | None:
-        """Return the characters that a token stands for; None for what is in no text."""
-        if self.token_to_sequence(token_index) is None or token_index >= len(self):
-            return None
-        return self._offsets_to_look_up()[token_index]
-
-    def token_to_word(self, token_index: int) -> int | None:
-        """Return the index of the word that a token belongs to; None for what is in no text."""
-        if self.token_to_sequence(token_index) is None or token_index >= len(self):
-            return None
-        return self._words_to_look_up()[token_index]
-
-    def token_to_sequence(self, token_index: int) -> int | None:
-        """Return the index of the text that a token comes from; None for what comes from none."""
-        token_index = _index("token_index", token_index)
-        if token_index > len(self):
-            return None
-        if not self._ranges:
-            return 0
-        return next((s for s, tokens in self._ranges.items() if token_index in tokens), None)
-
-    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """Return the first and one more than the last token of a word."""
-        word_index = _index("word_index", word_index)
-        words = self._words_to_look_up()
-        found: tuple[int, int] | None = None
-        for at in self._range(sequence_index):
-            word = words[at]
-            if word is not None and word > word_index:
-                break
-            if word == word_index:
-                found = (at if found is None else found[0], at + 1)
-        return found
-
-    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> Offsets | None:
-        """Return the characters of a word."""
-        tokens = self.word_to_tokens(word_index, sequence_index)
-        if tokens is None:
-            return None
-        offsets = self._offsets_to_look_up()
-        return offsets[tokens[0]][0], offsets[tokens[1] - 1][1]
-
-    def _offsets_to_look_up(self) -> list[Offsets]:
-        """The offsets, kept until the encoding changes: who looks up one looks up many."""
-        runs, kept = self._runs, self._places
-        if kept is None or kept[0] is not runs:
-            self._places = kept = runs, self.offsets
-        return kept[1]
-
-    def _words_to_look_up(self) -> list[int | None]:
-        runs, kept = self._runs, self._pretokens
-        if kept is None or kept[0] is not runs:
-            self._pretokens = kept = runs, self.word_ids
-        return kept[1]
-
-    def _range(self, sequence: int) -> range:
-        return self._ranges.get(_index("sequence_index", sequence), range(len(self)))
-
     # --- changes ---------------------------------------------------------------------------------
 
     def set_sequence_id(self, sequence_id: int) -> None:
@@ -391,7 +295,7 @@ class Encoding:
             ConfigurationError: a stride that leaves no room, or another direction.
         """
         checked_direction(direction)
-        parts = _parts(len(self), max_length, stride, direction)
+        parts = cuts(len(self), max_length, stride, direction)
         if parts is None:
             return
         whole = self.copy()
@@ -423,14 +327,29 @@ class Encoding:
 
         Raises:
             ConfigurationError: another direction.
+            OverflowError: a number below 0, or an id or type above 32 bits.
+            TypeError: a number or a text that is none.
         """
-        checked_direction(direction)
+        if not isinstance(pad_token, str):
+            raise TypeError(f"pad_token is {type(pad_token).__name__}; give a str")
+        padding = Padding.of(
+            {
+                "length": index_of("length", length),
+                "direction": direction,
+                "pad_id": pad_id,
+                "pad_type_id": pad_type_id,
+                "pad_token": pad_token,
+            }
+        )
+        self.pad_by(index_of("length", length), padding)
+
+    def pad_by(self, length: int, padding: Padding) -> None:
+        """Do as `pad`, with what was checked; its own length does not count."""
         frame = self._frame
         if frame is not None and frame.padding is None:
             n = length - len(self)
             if n > 0:
-                filler = (n, direction, pad_id, pad_type_id, pad_token)
-                self._frame = frame.plan.padded(frame, filler)
+                self._frame = frame.plan.padded(frame, n, padding)
             return
         before = self._overflowing
         if before:
@@ -438,25 +357,19 @@ class Encoding:
             def padded() -> list[Encoding]:
                 parts = before if isinstance(before, list) else before()
                 for part in parts:
-                    part.pad(
-                        length,
-                        direction=direction,
-                        pad_id=pad_id,
-                        pad_type_id=pad_type_id,
-                        pad_token=pad_token,
-                    )
+                    part.pad_by(length, padding)
                 return parts
 
             self._overflowing = padded() if isinstance(before, list) else padded
         n = length - len(self)
         if n <= 0:
             return
-        source = FixedSource([pad_id] * n, [pad_token] * n)
-        padding = Run(source, 0, n, pad_type_id, 1, 0)
-        if direction == "right":
-            self._runs = [*self._runs, padding]
+        source = FixedSource([padding.pad_id] * n, [padding.pad_token] * n)
+        filler = Run(source, 0, n, padding.pad_type_id, 1, 0)
+        if padding.direction == "right":
+            self._runs = [*self._runs, filler]
         else:
-            self._runs = [padding, *self._runs]
+            self._runs = [filler, *self._runs]
             self._ranges = {s: _shifted(tokens, n) for s, tokens in self._ranges.items()}
 
     # --- for the stages behind -------------------------------------------------------------------
@@ -606,45 +519,5 @@ def _restored(
     return encoding
 
 
-def _index(name: str, value: object) -> int:
-    """Return an argument as a number.
-
-    Raises:
-        TypeError: it is no whole number.
-        OverflowError: it is negative.
-    """
-    number = index(value)  # type: ignore[arg-type]
-    if number < 0:
-        raise OverflowError(f"{name} is {number}; give an index of 0 or more")
-    return number
-
-
 def _shifted(tokens: range, n: int) -> range:
     return range(tokens.start + n, tokens.stop + n)
-
-
-def _parts(
-    n_tokens: int, max_length: int, stride: int, direction: str
-) -> list[tuple[int, int]] | None:
-    """Return begin and end of the part that stays and of those that overflow; None for no cut."""
-    if max_length < 0 or stride < 0:
-        raise OverflowError(f"max_length is {max_length}, stride {stride}; give 0 or more")
-    if n_tokens <= max_length:
-        return None
-    if max_length == 0:
-        return [(0, 0)]
-    if stride >= max_length:
-        raise ConfigurationError(
-            f"stride is {stride}, but must be less than the {max_length} tokens that stay "
-            "(of max_length, special tokens of the template are taken off first)"
-        )
-    step = max_length - stride
-    parts = []
-    for at in range(0, n_tokens, step):
-        begin, end = at, min(at + max_length, n_tokens)
-        if direction == "left":
-            begin, end = n_tokens - end, n_tokens - begin
-        parts.append((begin, end))
-        if at + max_length >= n_tokens:
-            break
-    return parts

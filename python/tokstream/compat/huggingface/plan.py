@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
     from tokstream.compat.huggingface.processing import Processor
     from tokstream.compat.huggingface.runs import Source
+    from tokstream.compat.huggingface.settings import Padding
 
-__all__ = ["Frame", "Padding", "Part", "Plan"]
+__all__ = ["Frame", "Part", "Plan"]
 
 _MOST_PADDED = 256
-
-Padding = tuple[int, str, int, int, str]
-"""How many tokens, on which side, then id, type and text of each."""
 
 Boundary = tuple[int, int, int]
 """A number of tokens: a constant, and how often the length of each text counts."""
@@ -74,7 +72,7 @@ class Frame(NamedTuple):
         n_around: how many tokens that is.
         type_id: the type of the text.
         trims: whether offsets are trimmed.
-        padding: what of it is padding.
+        padding: how many tokens of it are padding, and how.
     """
 
     plan: Plan
@@ -83,7 +81,7 @@ class Frame(NamedTuple):
     n_around: int
     type_id: int
     trims: bool
-    padding: Padding | None = None
+    padding: tuple[int, Padding] | None = None
 
 
 class Plan:
@@ -121,7 +119,7 @@ class Plan:
             (sequence, boundaries[tokens.start], boundaries[tokens.stop])
             for sequence, tokens in probe.ranges.items()
         ]
-        self._padded: dict[Padding, Frame] = {}
+        self._padded: dict[tuple[object, ...], Frame] = {}
         self.frame = self._framed()
         """What one text is put into; None for pairs, and where the text stands twice."""
 
@@ -147,11 +145,13 @@ class Plan:
             side.attention_mask,
         )
 
-    def padded(self, frame: Frame, padding: Padding) -> Frame:
-        """Return a frame with padding on one side; kept for the next text of that length."""
-        found = self._padded.get(padding)
+    def padded(self, frame: Frame, n: int, padding: Padding) -> Frame:
+        """Return a frame with `n` of padding on one side; kept for the next text of that length."""
+        direction, pad_id = padding.direction, padding.pad_id
+        pad_type_id, pad_token = padding.pad_type_id, padding.pad_token
+        key = n, direction, pad_id, pad_type_id, pad_token
+        found = self._padded.get(key)
         if found is None:
-            n, direction, pad_id, pad_type_id, pad_token = padding
             nowhere: list[int | None] = [None] * n
             places = [(0, 0)] * n
             types, tokens = [pad_type_id] * n, [pad_token] * n
@@ -162,11 +162,11 @@ class Plan:
             else:
                 before = blank.joined(before)
             found = frame._replace(
-                before=before, after=after, n_around=frame.n_around + n, padding=padding
+                before=before, after=after, n_around=frame.n_around + n, padding=(n, padding)
             )
             if len(self._padded) >= _MOST_PADDED:
                 self._padded.clear()
-            self._padded[padding] = found
+            self._padded[key] = found
         return found
 
     def make_one(self, source: Source) -> Encoding:

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from tokstream.compat.huggingface.encoding import Encoding
 
-__all__ = ["Padding", "Settings", "Truncation", "checked_direction", "pad_all", "truncated"]
+__all__ = [
+    "Padding",
+    "Settings",
+    "Truncation",
+    "checked_direction",
+    "cuts",
+    "pad_all",
+    "truncated",
+]
 
 _STRATEGIES = {
     "longest_first": "LongestFirst",
@@ -131,6 +139,8 @@ class Padding:
                 known[name] = _number(name, known[name])
         for name in ("pad_id", "pad_type_id"):
             known[name] = _number(name, known.get(name, 0))
+            if known[name] >> 32:
+                raise OverflowError(f"{name} is {known[name]}; it must be less than 2**32")
         checked_direction(known.setdefault("direction", "right"))
         if not isinstance(known.get("pad_token", ""), str):
             raise TypeError(f"pad_token is {type(known['pad_token']).__name__}; give a str")
@@ -189,13 +199,7 @@ def pad_all(encodings: Sequence[Encoding], padding: Padding) -> None:
     if multiple:
         length = -(-length // multiple) * multiple
     for encoding in encodings:
-        encoding.pad(
-            length,
-            direction=padding.direction,
-            pad_id=padding.pad_id,
-            pad_type_id=padding.pad_type_id,
-            pad_token=padding.pad_token,
-        )
+        encoding.pad_by(length, padding)
 
 
 def truncated(
@@ -238,6 +242,33 @@ def truncated(
     if second is not None:
         second.truncate(n2, settings.stride, settings.direction)
     return first, second
+
+
+def cuts(
+    n_tokens: int, max_length: int, stride: int, direction: str
+) -> list[tuple[int, int]] | None:
+    """Return begin and end of the part that stays and of those that overflow; None for no cut."""
+    if max_length < 0 or stride < 0:
+        raise OverflowError(f"max_length is {max_length}, stride {stride}; give 0 or more")
+    if n_tokens <= max_length:
+        return None
+    if max_length == 0:
+        return [(0, 0)]
+    if stride >= max_length:
+        raise ConfigurationError(
+            f"stride is {stride}, but must be less than the {max_length} tokens that stay "
+            "(of max_length, special tokens of the template are taken off first)"
+        )
+    step = max_length - stride
+    parts = []
+    for at in range(0, n_tokens, step):
+        begin, end = at, min(at + max_length, n_tokens)
+        if direction == "left":
+            begin, end = n_tokens - end, n_tokens - begin
+        parts.append((begin, end))
+        if at + max_length >= n_tokens:
+            break
+    return parts
 
 
 def _shares(n1: int, n2: int, room: int) -> tuple[int, int]:
