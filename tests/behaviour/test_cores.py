@@ -92,6 +92,22 @@ def test_blocks_of_a_text_in_a_batch_do_not_cut_characters(
             assert np.array_equal(found, expected)
 
 
+def test_long_texts_of_every_kind_follow_each_other_in_a_batch(tokenizer: Tokenizer) -> None:
+    text = _texts()["accents"]
+    wide = text[: len(text) // 2] + "😀" + text
+    # the parts before a lone surrogate are text without one
+    broken = text + "\ud800" + text
+    data = text.encode()
+    batch = [text, "a", data, wide, bytearray(data), "", memoryview(bytearray(data)), broken, text]
+    expected = [tokenizer.encode_ordinary_array(one, num_threads=1) for one in batch]
+    for number in (1, 2, 3):
+        found = tokenizer.encode_batch_array(batch, num_threads=number, disallowed_special=())
+        assert len(found) == len(batch)
+        assert all(map(np.array_equal, found, expected))
+        lists = tokenizer.encode_batch(batch[3:7], num_threads=number, disallowed_special=())
+        assert lists == [ids.tolist() for ids in expected[3:7]]
+
+
 @pytest.mark.parametrize("place", [0, LENGTH // 2, LENGTH - 20])
 def test_errors_are_those_of_one_thread(tokenizer: Tokenizer, place: int) -> None:
     text = _long("english").encode()

@@ -3,8 +3,9 @@
 //!
 //! Short texts go to a thread in groups, long ones in parts: however sizes differ, all threads end
 //! at about the same time, and only a few texts for each thread are held in encoded form.
+use std::any::Any;
 use std::collections::VecDeque;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -12,12 +13,13 @@ use std::thread::{self, ThreadId};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tokstream_core::error::Error;
-use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, Splitter, in_order};
+use tokstream_core::parallel::{Caller, Encoded, Encoder, Joiner, Part, in_order};
 
 use crate::errors::{at_index, input_error};
-use crate::input::{BLOCK, Whole};
+use crate::input::{BLOCK, Held, Whole, n_bytes_about};
 use crate::output;
 use crate::parallel::{self, MIN_TEXT, PART};
+use crate::parts::{Parts, Slice};
 
 /// Short texts that a thread takes at a time have about so many bytes in all.
 const GROUP: usize = 1 << 16;
@@ -34,13 +36,16 @@ pub struct How {
     pub size: Option<usize>,
 }
 
+/// What a text is read from.
+type Source = Arc<dyn Any + Send + Sync>;
+
 /// The ids of a text, or the fault and the ids before it.
 type Outcome = (Vec<u32>, Result<(), Error>);
 
 enum Item {
     /// Texts that follow each other.
     Texts(Arc<Vec<Whole>>),
-    /// A part of one; how long that is.
+    /// A part of one; about how many bytes that has.
     Part(Part<Slice>, usize),
 }
 
@@ -49,23 +54,10 @@ enum Output {
     Part(Encoded<Slice>, usize, bool),
 }
 
-/// A part of a text that several threads hold.
-struct Slice {
-    whole: Arc<Vec<Whole>>,
-    range: Range<usize>,
-}
-
-impl AsRef<[u8]> for Slice {
-    fn as_ref(&self) -> &[u8] {
-        &self.whole[0].bytes().0[self.range.clone()]
-    }
-}
-
-/// A long text that is being made into parts.
+/// A long text of about so many bytes or characters.
 struct Long {
-    whole: Arc<Vec<Whole>>,
-    at: usize,
-    splitter: Splitter,
+    parts: Parts,
+    length: usize,
 }
 
 /// The calling thread's side.
@@ -80,9 +72,9 @@ struct Batch<'a> {
     /// Texts that were made into items, and a long one that only partly was.
     n_made: usize,
     long: Option<Long>,
-    /// What the items are about, in order: dropped here, while the GIL is held. Elsewhere `PyO3`
-    /// would put it on a list behind a lock, which is held for ever after a fork.
-    alive: VecDeque<Arc<Vec<Whole>>>,
+    /// What the texts under way are read from, in order: dropped here, while the GIL is held, for
+    /// the same reason as `Parts`.
+    alive: VecDeque<Option<Source>>,
     results: Py<PyList>,
     /// The long text of which results are coming in.
     joiner: Joiner,
@@ -91,6 +83,21 @@ struct Batch<'a> {
     refused: Option<PyErr>,
     failure: Option<PyErr>,
     stop: &'a Stop,
+    spare: &'a Spare,
+}
+
+/// Lists of ids to use again: new ones would be handed out by the system page by page.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<u32>>>);
+
+impl Spare {
+    fn take(&self) -> Vec<u32> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put(&self, ids: Vec<u32>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(ids);
+    }
 }
 
 /// How threads end in the middle of a long text.
@@ -122,7 +129,7 @@ fn encode_one(encoder: &Encoder, how: &How, text: &Whole, stop: &Stop) -> Outcom
     let (bytes, source) = text.bytes();
     let mut stream = encoder.stream();
     stream.set_template(how.with_template);
-    let mut ids = Vec::new();
+    let mut ids = output::room_for(bytes.len());
     let mut done = Ok(());
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -143,8 +150,8 @@ fn encode_one(encoder: &Encoder, how: &How, text: &Whole, stop: &Stop) -> Outcom
 }
 
 impl Batch<'_> {
-    /// The next item; the GIL is held.
-    fn make(&mut self, py: Python<'_>) -> Option<Item> {
+    /// Short texts up to the next long one.
+    fn make_group(&mut self, py: Python<'_>) -> Option<Item> {
         let texts = self.texts.bind(py).clone();
         let mut group = Vec::new();
         let mut length = 0;
@@ -153,41 +160,50 @@ impl Batch<'_> {
             && self.n_made < self.n_texts
             && self.refused.is_none()
         {
-            match texts.get_item(self.n_made).and_then(|text| Whole::new(&text)) {
-                Err(error) => self.refused = Some(at_index(py, self.n_made, error)),
-                Ok(whole) => {
-                    let n = whole.bytes().0.len();
-                    self.n_made += 1;
+            let added = texts.get_item(self.n_made).and_then(|text| {
+                let held = Held::new(&text)?;
+                let n = held.length();
+                if n > self.longest && self.encoder.can_cut() {
+                    self.long =
+                        Some(Long { parts: Parts::new(held), length: n_bytes_about(&text) });
+                } else {
+                    group.push(held.whole(py)?);
                     length += n + PER_TEXT;
-                    if n > self.longest && self.encoder.can_cut() {
-                        let (whole, splitter) = (Arc::new(vec![whole]), Splitter::default());
-                        self.long = Some(Long { whole, at: 0, splitter });
-                    } else {
-                        group.push(whole);
-                    }
                 }
+                Ok(())
+            });
+            match added {
+                Ok(()) => self.n_made += 1,
+                Err(error) => self.refused = Some(at_index(py, self.n_made, error)),
             }
         }
-        if !group.is_empty() {
-            let group = Arc::new(group);
-            self.alive.push_back(group.clone());
-            return Some(Item::Texts(group));
+        if group.is_empty() {
+            return None;
         }
-        let long = self.long.as_mut()?;
-        if long.at == 0 {
-            self.alive.push_back(long.whole.clone());
+        let group = Arc::new(group);
+        self.alive.push_back(Some(group.clone()));
+        Some(Item::Texts(group))
+    }
+
+    /// The next part of the long text.
+    fn make_part(&mut self) -> Option<Item> {
+        let Long { parts, length } = self.long.as_mut()?;
+        if parts.is_fresh() {
+            self.alive.push_back(parts.whole().map(|whole| whole as Source));
         }
-        let (bytes, source) = long.whole[0].bytes();
-        let mut rest = &bytes[long.at..];
-        let part = long.splitter.next_of(self.encoder, &mut rest, source, self.size);
-        let end = bytes.len() - rest.len();
-        let range = std::mem::replace(&mut long.at, end)..end;
-        let length = bytes.len();
-        let part = part.with(Slice { whole: long.whole.clone(), range });
-        if part.is_last {
-            self.long = None;
+        let item = match parts.next(self.encoder, self.size) {
+            Ok(part) => part.map(|part| Item::Part(part, *length)),
+            Err(error) => {
+                let index = self.n_made - 1;
+                self.refused = Some(Python::attach(|py| at_index(py, index, error)));
+                None
+            }
+        };
+        let is_last = |item: &Item| matches!(item, Item::Part(part, _) if part.is_last);
+        if item.as_ref().is_none_or(is_last) {
+            Python::attach(|_| self.long = None);
         }
-        Some(Item::Part(part, length))
+        item
     }
 
     /// The next text's ids; false if they end it all.
@@ -209,8 +225,10 @@ impl Batch<'_> {
             self.ids = output::room_for(length);
             self.ids.extend_from_slice(template.map_or(&[], |(opening, _)| opening));
         }
-        let (ids, done) = self.joiner.take(self.encoder, encoded);
+        let (mut ids, done) = self.joiner.take(self.encoder, encoded);
         self.ids.extend_from_slice(&ids);
+        ids.clear();
+        self.spare.put(ids);
         if !is_last && done.is_ok() {
             return true;
         }
@@ -225,7 +243,12 @@ impl Batch<'_> {
 
 impl Caller<Item, Output> for Batch<'_> {
     fn next(&mut self) -> Option<Item> {
-        Python::attach(|py| self.make(py))
+        if self.long.is_none()
+            && let Some(group) = Python::attach(|py| self.make_group(py))
+        {
+            return Some(group);
+        }
+        self.make_part()
     }
 
     fn take(&mut self, output: Output) -> ControlFlow<()> {
@@ -270,6 +293,7 @@ pub fn encode<'py>(
         is_due: AtomicBool::new(false),
         interrupt: Mutex::new(None),
     };
+    let spare = Spare::default();
     let mut batch = Batch {
         texts: texts.clone().unbind(),
         n_texts: texts.len(),
@@ -286,6 +310,7 @@ pub fn encode<'py>(
         refused: None,
         failure: None,
         stop: &stop,
+        spare: &spare,
     };
     let is_all = py.detach(|| {
         in_order(n_threads, &mut batch, |item| match item {
@@ -295,7 +320,7 @@ pub fn encode<'py>(
             }
             Item::Part(part, length) => {
                 let is_last = part.is_last;
-                Output::Part(encoder.encode(part, Vec::new()), length, is_last)
+                Output::Part(encoder.encode(part, spare.take()), length, is_last)
             }
         })
     });

@@ -217,24 +217,7 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// Take hold of `object`'s text, which is encoded or copied if need be.
-    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Some(whole) = Self::in_place(object)? {
-            return Ok(whole);
-        }
-        if let Ok(text) = object.cast::<PyString>() {
-            let text = exact(text)?;
-            if let Some(characters) = strings::characters(&text) {
-                let mut copy = Vec::new();
-                let source = characters.encode(0, characters.len(), *PATH, &mut copy);
-                return Ok(Self::Copy(copy, source));
-            }
-            return Ok(Self::Bytes(encoded(&text)?.into(), Source::Text));
-        }
-        Ok(Self::Copy(buffer(object)?.to_vec(object.py())?, Source::Bytes))
-    }
-
-    /// The same if nothing has to be encoded or copied.
+    /// Take hold of `object`'s text if nothing has to be encoded or copied.
     fn in_place(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(text) = object.cast::<PyString>() {
             let text = exact(text)?;
@@ -296,6 +279,31 @@ impl Held {
             return Ok(Self::Slices(text.unbind(), n));
         }
         buffer(object).map(Self::Buffer)
+    }
+
+    /// Length in characters or bytes.
+    pub fn length(&self) -> usize {
+        match self {
+            Self::Whole(whole) => whole.bytes().0.len(),
+            Self::Kept(kept) => kept.characters().len(),
+            Self::Slices(_, n) => *n,
+            Self::Buffer(buffer) => buffer.len_bytes(),
+        }
+    }
+
+    /// All of it, encoded or copied if need be.
+    pub fn whole(self, py: Python<'_>) -> PyResult<Whole> {
+        Ok(match self {
+            Self::Whole(whole) => whole,
+            Self::Kept(kept) => {
+                let mut copy = Vec::new();
+                let characters = kept.characters();
+                let source = characters.encode(0, characters.len(), *PATH, &mut copy);
+                Whole::Copy(copy, source)
+            }
+            Self::Slices(text, _) => Whole::Bytes(encoded(text.bind(py))?.into(), Source::Text),
+            Self::Buffer(buffer) => Whole::Copy(buffer.to_vec(py)?, Source::Bytes),
+        })
     }
 
     /// Append the next block of a text that is not in place, about `size` bytes, to `out`: `at`

@@ -15,6 +15,7 @@ mod normalizers;
 mod order;
 mod output;
 mod parallel;
+mod parts;
 mod positions;
 mod prepared;
 mod scores;

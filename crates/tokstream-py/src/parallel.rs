@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
-use tokstream_core::chunks::Source;
 use tokstream_core::error::Error;
-use tokstream_core::parallel::{self, Encoder, Part, Splitter};
+use tokstream_core::parallel::{self, Encoder};
 
 use crate::input::Held;
+use crate::parts::Parts;
 
 /// A shorter text is encoded faster by one thread, in bytes or characters.
 pub const MIN_TEXT: usize = 1 << 20;
@@ -52,7 +52,7 @@ pub fn encode(
     size: usize,
     take: &mut (dyn FnMut(&[u32]) -> PyResult<()> + Send),
 ) -> PyResult<Result<(), Error>> {
-    let held = Held::new(text)?;
+    let mut parts = Parts::new(Held::new(text)?);
     let mut failure = None;
     let mut refusal = None;
     let mut interrupt = None;
@@ -67,29 +67,8 @@ pub fn encode(
             interrupt = checked.err();
             interrupt.is_none()
         };
-        let mut splitter = Splitter::default();
-        if let Held::Whole(whole) = &held {
-            let (bytes, source) = whole.bytes();
-            let mut rest = Some(bytes);
-            let next = || {
-                let part = splitter.next_of(encoder, rest.as_mut()?, source, size);
-                if part.is_last {
-                    rest = None;
-                }
-                Some(part)
-            };
-            return parallel::encode(encoder, n_threads, next, take, is_wanted);
-        }
-        let mut blocks = Blocks {
-            held: &held,
-            at: 0,
-            is_over: false,
-            carry: Vec::new(),
-            has_surrogates: false,
-            splitter,
-        };
         let next = || {
-            blocks.next(encoder, size).unwrap_or_else(|error| {
+            parts.next(encoder, size).unwrap_or_else(|error| {
                 failure = Some(error);
                 None
             })
@@ -99,37 +78,5 @@ pub fn encode(
     match interrupt.or(refusal).or(failure) {
         Some(error) => Err(error),
         None => Ok(done.map(|_| ())),
-    }
-}
-
-/// A text that is made into parts block by block.
-struct Blocks<'a> {
-    held: &'a Held,
-    at: usize,
-    is_over: bool,
-    /// What is behind the last cut.
-    carry: Vec<u8>,
-    /// Were there surrogates before?
-    has_surrogates: bool,
-    splitter: Splitter,
-}
-
-impl Blocks<'_> {
-    fn next(&mut self, encoder: &Encoder, size: usize) -> PyResult<Option<Part<Vec<u8>>>> {
-        if self.is_over {
-            return Ok(None);
-        }
-        let mut text = std::mem::take(&mut self.carry);
-        let n_before = text.len();
-        let mut source = self.held.append(&mut self.at, size, &mut text)?;
-        // What was carried over may have them.
-        self.has_surrogates |= source == Source::Text;
-        if self.has_surrogates {
-            source = Source::Text;
-        }
-        self.is_over = text.len() == n_before;
-        let part = self.splitter.part(encoder, &text, source, self.is_over);
-        self.carry = text.split_off(part.bytes);
-        Ok(Some(part.with(text)))
     }
 }
