@@ -41,12 +41,8 @@ class _Numpy:
 def as_array(data: object) -> IdArray:
     """View a buffer of native 32-bit ids as an array of uint32, shape (n,), writable.
 
-    What is an array already stays as it is.
-
     Raises:
         MissingDependencyError: numpy is not installed.
     """
-    if not isinstance(data, _core.Ids):
-        return data  # type: ignore[return-value]
     view = _Numpy.view or _Numpy.load()
     return view(data, _Numpy.dtype)

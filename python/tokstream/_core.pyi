@@ -380,13 +380,11 @@ class Stream:
     def feed(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> list[int]:
         """Ids that became stable; special tokens are those of the stream unless given."""
 
-    def feed_array(
-        self, chunk: str | Buffer, specials: SpecialSet | None = None, as_buffer: bool = False, /
-    ) -> Ids | IdArray:
-        """Do as `feed`, but return the bytes of an array of native uint32.
+    def feed_array(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> IdArray:
+        """Do as `feed`, but return an array; its own few ids if `use_numpy` was called."""
 
-        An array of its own, unless `as_buffer`, if there are few ids and `use_numpy` was called.
-        """
+    def feed_buffer(self, chunk: str | Buffer, /) -> Ids:
+        """Do as `feed`, but return a buffer of native uint32."""
 
     def advance(self, chunk: str | Buffer, specials: SpecialSet | None = None, /) -> int:
         """Number of ids that became stable."""

@@ -11,7 +11,7 @@ from operator import index
 
 from tokstream import _core
 from tokstream._arrays import as_array
-from tokstream._light import TYPE_CHECKING, cast, final
+from tokstream._light import TYPE_CHECKING, final
 from tokstream.errors import UnfinishedStreamWarning
 
 if TYPE_CHECKING:
@@ -115,11 +115,8 @@ class EncodeStream:
     ) -> IdArray:
         """Do as `feed`, but return a numpy array of uint32."""
         if allowed_special is None and disallowed_special is None:
-            ids = self._core.feed_array(chunk)
-            # Mostly an array already, and a call takes as long as a few ids.
-            return as_array(ids) if isinstance(ids, _core.Ids) else ids
-        specials = self._resolve(allowed_special, disallowed_special)
-        return as_array(self._core.feed_array(chunk, specials))
+            return self._core.feed_array(chunk)
+        return self._core.feed_array(chunk, self._resolve(allowed_special, disallowed_special))
 
     def _resolve(
         self, allowed_special: SpecialChoice, disallowed_special: SpecialChoice
@@ -134,8 +131,7 @@ class EncodeStream:
 
     def _feed_buffer(self, chunk: Text) -> memoryview:
         """Do as `feed`, but return a buffer of native 32-bit numbers, without numpy."""
-        ids = cast("_core.Ids", self._core.feed_array(chunk, None, True))  # noqa: FBT003
-        return memoryview(ids).cast("I")
+        return memoryview(self._core.feed_buffer(chunk)).cast("I")
 
     def advance(
         self,

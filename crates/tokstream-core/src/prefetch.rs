@@ -90,6 +90,15 @@ pub(crate) fn prefetch_at<T>(address: *const T) {
     let _ = address;
 }
 
+/// Most bytes that are asked for at once: there are no more than some tens of lines under way.
+const MOST: usize = 1 << 10;
+
+/// Ask for the beginning of a text that is read soon.
+#[inline(always)]
+pub(crate) fn prefetch_text(text: &[u8]) {
+    text[..text.len().min(MOST)].iter().step_by(LINE).for_each(prefetch);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use crate::chunks::{Decoder, OnInvalid, Places, Source};
 use crate::core::Core;
 use crate::error::{Error, ErrorKind};
+use crate::prefetch::prefetch_text;
 use crate::scratch::{Lease, Scratch};
 use crate::segments::{Passes, Segment, Segmenter, SpecialSet};
 
@@ -202,6 +203,7 @@ impl Stream {
         settle: bool,
         out: &mut Vec<u32>,
     ) -> Result<(), Error> {
+        prefetch_text(input);
         self.guard(out, |stream, scratch, out| {
             stream.push(scratch, input, source, out)?;
             stream.end_feed(scratch, out);

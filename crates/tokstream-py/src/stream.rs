@@ -172,21 +172,29 @@ impl Stream {
         list
     }
 
-    #[pyo3(signature = (chunk, specials = None, as_buffer = false, /))]
+    #[pyo3(signature = (chunk, specials = None, /))]
     fn feed_array<'py>(
         &self,
         chunk: &Bound<'py, PyAny>,
         specials: Option<&SpecialSet>,
-        as_buffer: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut state = self.lock()?;
         let mut ids = state.list();
         state.feed("feed", chunk, specials, &mut ids)?;
-        let array = if as_buffer { None } else { arrays::copy(chunk.py(), &ids) };
-        if let Some(array) = array {
+        if let Some(array) = arrays::copy(chunk.py(), &ids) {
             state.keep(ids);
             return Ok(array);
         }
+        let ids = state.part_with(ids);
+        drop(state);
+        arrays::view(chunk.py(), ids)
+    }
+
+    #[pyo3(signature = (chunk, /))]
+    fn feed_buffer<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let mut state = self.lock()?;
+        let mut ids = state.list();
+        state.feed("feed", chunk, None, &mut ids)?;
         let ids = state.part_with(ids);
         drop(state);
         output::ids(chunk.py(), ids, true)
