@@ -48,6 +48,7 @@ PACKAGES = {
 # what `--tests` runs and installs: an extra's name, or a package
 TESTS = [
     "tests/compat/test_transformers.py",
+    "tests/compat/test_transformers_flows.py",
     "tests/compat/test_llama_index.py",
     "tests/compat/test_langchain.py",
     "tests/compat/test_vllm.py",

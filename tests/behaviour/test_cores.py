@@ -98,7 +98,17 @@ def test_long_texts_of_every_kind_follow_each_other_in_a_batch(tokenizer: Tokeni
     # the parts before a lone surrogate are text without one
     broken = text + "\ud800" + text
     data = text.encode()
-    batch = [text, "a", data, wide, bytearray(data), "", memoryview(bytearray(data)), broken, text]
+    batch: list[Any] = [
+        text,
+        "a",
+        data,
+        wide,
+        bytearray(data),
+        "",
+        memoryview(bytearray(data)),
+        broken,
+        text,
+    ]
     expected = [tokenizer.encode_ordinary_array(one, num_threads=1) for one in batch]
     for number in (1, 2, 3):
         found = tokenizer.encode_batch_array(batch, num_threads=number, disallowed_special=())

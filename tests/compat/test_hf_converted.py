@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import pickle
 import random
@@ -11,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer as Peer
 
 import tokstream
 from format_texts import generated_texts
 from hf_compare import compare_calls, compare_settings, compare_vocabulary
+from small_pieces import trained_pieces
 from tokstream.compat.huggingface import Tokenizer
 
 _FOLDER = Path(__file__).resolve().parents[3] / "shared" / "vocab"
@@ -37,25 +37,13 @@ _MODELS: dict[str, dict[str, Any]] = {
     },
     "own pieces": {**_PLAIN, "user_defined_symbols": ["<sep>", "ab"], "control_symbols": ["<c>"]},
     "no beginning": {**_PLAIN, "bos_id": -1},
+    "single blanks, no prefix": {**_IDENTITY, "add_dummy_prefix": False},
 }
 _OWN = ("<sep>", "ab", "\u2581\u2581")
 
 
 def trained(**settings: Any) -> bytes:
-    texts = generated_texts(random.Random(3), 400, ("the", "hello", "ab", "abc", "   "), 8)
-    model = io.BytesIO()
-    SentencePieceTrainer.train(
-        sentence_iterator=iter(list(texts)),
-        model_writer=model,
-        model_type="bpe",
-        vocab_size=800 if settings.get("byte_fallback") else 520,
-        hard_vocab_limit=False,
-        character_coverage=0.99,
-        minloglevel=2,
-        num_threads=1,
-        **settings,
-    )
-    return model.getvalue()
+    return trained_pieces(400, **settings)
 
 
 @pytest.mark.parametrize("name", _MODELS)
@@ -84,8 +72,6 @@ def test_sentencepiece(name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        ({"normalization_rule_name": "nmt_nfkc"}, "normalization rules"),
-        ({**_IDENTITY, "add_dummy_prefix": False}, "without add_dummy_prefix"),
         ({**_PLAIN, "user_defined_symbols": ["\u2581x"]}, "user-defined piece '▁x'"),
     ],
 )

@@ -19,6 +19,7 @@ from tokenizers import normalizers, processors
 
 from hf_compare import run_threads
 from hf_small import byte_level
+from transformers_small import CHAT, assert_same, plain
 
 pytest.importorskip("transformers", minversion="5")
 
@@ -30,10 +31,6 @@ from tokstream.compat.huggingface import Tokenizer
 from tokstream.integrations import transformers as integration
 from tokstream.integrations.transformers import accelerate, native
 
-CHAT = (
-    "{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
-    "{% if add_generation_prompt %}<s>assistant: {% endif %}"
-)
 SENTENCES = [
     "The quick brown fox jumps over the lazy dog.",
     "Das ist ein kurzer Satz, und noch einer: 1234 Wörter.",
@@ -42,33 +39,10 @@ SENTENCES = [
 TEXTS = ["hello World", "naïve 漢字 <mask> the</s> 1234", "hello the " * 7, ""]
 
 
-def plain(tmp_path: Path) -> Any:
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(byte_level()))
-    return PreTrainedTokenizerFast(
-        tokenizer_file=str(path),
-        bos_token="<s>",
-        eos_token="</s>",
-        pad_token="<pad>",
-        mask_token="<mask>",
-        chat_template=CHAT,
-    )
-
-
 @pytest.fixture
 def both(tmp_path: Path) -> tuple[Any, Any]:
     """The same tokenizer, with tokstream and without."""
     return accelerate(plain(tmp_path)), plain(tmp_path)
-
-
-def assert_same(got: Any, expected: Any, where: object = "") -> None:
-    assert got.keys() == expected.keys(), where
-    for name in expected:
-        one, other = got[name], expected[name]
-        if isinstance(other, np.ndarray):
-            assert one.dtype == other.dtype
-            one, other = one.tolist(), other.tolist()
-        assert one == other, (name, where)
 
 
 @pytest.mark.parametrize(

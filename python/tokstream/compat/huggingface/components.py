@@ -173,7 +173,11 @@ class Normalizer(Component):
 
     def normalize_str(self, sequence: str) -> str:
         """Return a text normalized."""
-        normalize = _core.Normalize(read_normalizer(self._node()))
+        known = self.__dict__.get("_made")
+        if known is None or known[0] is not self.data:  # to read rules takes milliseconds
+            known = self.data, _core.Normalize(read_normalizer(self._node()))
+            self.__dict__["_made"] = known
+        normalize = known[1].copy()
         parts = [*normalize.push(sequence), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
 

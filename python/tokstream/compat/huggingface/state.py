@@ -262,9 +262,14 @@ class State:
 
     def normalized(self, text: str) -> str:
         """Return a text as the normalizer makes it."""
-        normalize = _core.Normalize(list(self.parts.normalizer))
+        normalize = self._normalize.copy()
         parts = [*normalize.push(text), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
+
+    @cached_property
+    def _normalize(self) -> _core.Normalize:
+        """The normalizer, to be copied: to read rules takes milliseconds."""
+        return _core.Normalize(list(self.parts.normalizer))
 
     # --- decoding --------------------------------------------------------------------------------
 
