@@ -143,7 +143,7 @@ def _reference_sources() -> tuple[list[str], set[str]]:
 def gpt2_merge_list() -> bytes:
     """Rebuild GPT-2's `vocab.bpe`: for every token, the two tokens its last merge joins."""
     ranks = vocabulary("gpt2").to_ranks()
-    spelled = _byte_characters()
+    spelled = byte_characters()
     lines = ["#version: 0.2"]
     for token, rank in ranks.items():
         if len(token) > 1:
@@ -154,13 +154,13 @@ def gpt2_merge_list() -> bytes:
 
 def gpt2_vocabulary_json() -> bytes:
     """Rebuild GPT-2's `encoder.json`: the spelling of every token, and its id."""
-    spelled = _byte_characters()
+    spelled = byte_characters()
     ranks = vocabulary("gpt2").to_ranks()
     table = {"".join(spelled[b] for b in token): rank for token, rank in ranks.items()}
     return json.dumps({**table, "<|endoftext|>": 50256}).encode()
 
 
-def _byte_characters() -> dict[int, str]:
+def byte_characters() -> dict[int, str]:
     """Map a byte to the character that stands for it: itself if printable, else from U+0100 on."""
     plain = [b for b in range(256) if chr(b).isprintable() and chr(b) != " "]
     others = [b for b in range(256) if b not in set(plain)]

@@ -77,21 +77,28 @@ def load(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
+    merges: Source | None = None,
+    tokenizer_class: str | None = None,
 ) -> Tokenizer:
     """Load a tokenizer from a file, its content, or a model's directory; never from the network.
 
     What a file is, is told by its content: tokenizer.json with a BPE model, a SentencePiece model
-    of type BPE, tekken.json, or a rank file (`.tiktoken`). The ids are exactly those of the
-    format's reference implementation; what cannot be honoured exactly is refused by name.
+    of type BPE, tekken.json, a rank file (`.tiktoken`), or vocab.json with merges.txt. The ids are
+    exactly those of the format's reference implementation; what cannot be honoured exactly is
+    refused by name.
 
     Args:
         source: a path, or the content as a bytes-like object. In a directory, tokenizer.json comes
-            first, then tekken.json, a rank file, a SentencePiece model.
+            first, then tekken.json, a rank file, a SentencePiece model, vocab.json with merges.txt.
         pattern: the pretokenization pattern, in tiktoken's dialect; for rank files, which hold
             none. In a directory it is known if tokenizer_config.json names a known model.
         special_tokens: text to id, for rank files; none if left out.
         name: what to call the tokenizer; by default the file's name without its ending, or the
             directory's.
+        merges: the merge list that belongs to a vocab.json, as a path or its content; by default
+            the merges.txt beside it.
+        tokenizer_class: how a vocab.json with its merges splits text, as the name of a class of
+            `transformers`, such as "GPT2Tokenizer"; by default as the files beside it say.
 
     Returns:
         The tokenizer, ready to use. Special tokens in a text are what they are to the format's
@@ -99,7 +106,8 @@ def load(
         and tekken.json; `allowed_special` and `disallowed_special` say otherwise.
 
     Raises:
-        ConfigurationError: no pattern was given for a rank file, or the path is empty.
+        ConfigurationError: no pattern was given for a rank file, nothing says how a vocab.json
+            splits text, or the path is empty.
         VocabularyError: the file or the special tokens are damaged or incomplete; the message
             names path and line, JSON path or byte.
         UnsupportedTokenizerError: a part of the file cannot be honoured exactly, such as a model
@@ -116,10 +124,16 @@ def load(
 
     from tokstream.prepared.sources import load_source  # noqa: PLC0415 - see `_MODULES`
 
-    return load_source(source, pattern, special_tokens, name)
+    return load_source(source, pattern, special_tokens, name, merges, tokenizer_class)
 
 
-def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = None) -> Tokenizer:
+def from_hub(
+    repo_id: str,
+    *,
+    revision: str | None = None,
+    name: str | None = None,
+    tokenizer_class: str | None = None,
+) -> Tokenizer:
     """Load the tokenizer of a model on the Hugging Face hub.
 
     The files are fetched, or found in its cache, by `huggingface_hub`, whose settings are
@@ -129,6 +143,7 @@ def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = No
         repo_id: the model, such as "Qwen/Qwen3-8B".
         revision: a branch, tag or commit; the main branch by default.
         name: what to call the tokenizer; by default `repo_id`.
+        tokenizer_class: as in `load`, for models that have vocab.json and merges.txt only.
 
     Returns:
         The tokenizer, as `load` gives it for the model's directory.
@@ -141,7 +156,11 @@ def from_hub(repo_id: str, *, revision: str | None = None, name: str | None = No
     """
     from tokstream.formats.hub import download  # noqa: PLC0415 - nothing else fetches anything
 
-    return load(download(repo_id, revision), name=name if name is not None else repo_id)
+    return load(
+        download(repo_id, revision),
+        name=name if name is not None else repo_id,
+        tokenizer_class=tokenizer_class,
+    )
 
 
 # Names by the module they come from, imported when first asked for: what a start needs is little.

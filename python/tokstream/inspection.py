@@ -110,6 +110,8 @@ def _common(
     }
     if parts is not None:
         facts["format"] = parts.format
+        if parts.tokenizer_class is not None:
+            facts["tokenizer_class"] = parts.tokenizer_class
         facts["normalizer"] = [step[0] for step in parts.normalizer]
         facts["levels"] = [step[0] for step in parts.levels]
         facts["path"] = parts.path()

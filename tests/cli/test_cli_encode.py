@@ -263,6 +263,7 @@ def test_a_model_names_its_encoding(command, tokenizer):
         (["-m", "gpt-4oo-nope"], ["gpt-4oo-nope"]),
         (["-e", "gpt2", "-m", "gpt-4o"], ["not allowed"]),
         (["--pattern", "x"], ["--vocab"]),
+        (["--tokenizer-class", "GPT2Tokenizer"], ["--tokenizer-class", "--vocab"]),
         (["--special", "a=1"], ["--vocab"]),
         (["--special", "a"], ["NAME=ID"]),
         (["--format", "u64"], ["u64", "jsonl"]),

@@ -8,6 +8,8 @@ import sys
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
+from small_pairs import write_pair
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -73,6 +75,18 @@ def test_remedies_name_options(tmp_path: Path) -> None:
         message = run("encode", *options, text="a").stderr
         assert remedy in message
         assert "tokstream." not in message
+
+
+def test_a_vocabulary_with_merges(tmp_path: Path) -> None:
+    """A folder that does not say how text is split gets an option, as the message says."""
+    folder = str(write_pair(tmp_path / "model"))
+    done = run("count", "--vocab", folder, text="hello hello")
+    assert done.returncode == 2
+    assert 'pass --tokenizer-class "..." if you know' in done.stderr
+    assert "tokstream." not in done.stderr
+    options = ("--vocab", folder, "--tokenizer-class", "RobertaTokenizer")
+    done = run("count", "--add-special-tokens", *options, text="hello hello")
+    assert (done.returncode, done.stdout) == (0, "5\n")
 
 
 def test_the_template_is_asked_for(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from small_files import added, ranks, sentencepiece, tekken, tokenizer_json
 
 import tokstream
 from data import OPEN_RANK_FILES
+from small_pairs import write_pair
 from tokstream.formats import known
 
 if TYPE_CHECKING:
@@ -46,9 +47,11 @@ def test_several_or_other_files(tmp_path: Path) -> None:
         tokstream.load(tmp_path)
     other = tmp_path / "other"
     other.mkdir()
-    (other / "vocab.json").write_text("{}")
     (other / "merges.txt").write_text("")
-    with pytest.raises(tokstream.VocabularyError, match=r"vocab\.json and merges\.txt"):
+    with pytest.raises(tokstream.VocabularyError, match=r"holds merges\.txt without vocab\.json"):
+        tokstream.load(other)
+    (other / "merges.txt").rename(other / "vocab.txt")
+    with pytest.raises(tokstream.VocabularyError, match="holds no BPE tokenizer"):
         tokstream.load(other)
 
 
@@ -127,6 +130,14 @@ def test_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked[0][:2] == ("owner/model", "main")
     assert "tokenizer.json" in asked[0][2]
     assert not any("safetensors" in pattern for pattern in asked[0][2])
+    assert len(asked) == 1
+    (tmp_path / "tokenizer.json").unlink()
+    write_pair(tmp_path)
+    tokenizer = tokstream.from_hub("owner/model", tokenizer_class="GPT2Tokenizer")
+    assert tokenizer.info()["format"] == "vocab.json"
+    assert {"vocab.json", "merges.txt", "config.json", "added_tokens.json"} <= {*asked[2][2]}
+    with pytest.raises(tokstream.ConfigurationError, match="names a tokenizer_class"):
+        tokstream.from_hub("owner/model")
     with pytest.raises(tokstream.ConfigurationError, match="name a model on the hub"):
         tokstream.from_hub("")
 

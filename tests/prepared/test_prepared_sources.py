@@ -16,6 +16,7 @@ import small_files
 import tokstream
 from format_configurations import configuration
 from format_texts import generated_texts, random_cuts
+from small_pairs import TEXTS, tokens, write_pair
 from tokstream import formats
 from tokstream.prepared import plain, sources
 from tokstream.tokenizer import Tokenizer
@@ -33,9 +34,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     read = formats.load_parts
 
-    def load_parts(source: Any, *arguments: Any) -> Any:
+    def load_parts(source: Any, *arguments: Any, **options: Any) -> Any:
         seen.append(str(source))
-        return read(source, *arguments)
+        return read(source, *arguments, **options)
 
     monkeypatch.setattr(formats, "load_parts", load_parts)
     return seen
@@ -194,6 +195,37 @@ def test_directories(cache: Path, tmp_path: Path, reads: list[str]) -> None:
     assert tokstream.load(moved).name == "moved"
 
 
+def test_vocabulary_and_merges(cache: Path, tmp_path: Path, reads: list[str]) -> None:
+    folder = write_pair(tmp_path / "model", tokenizer_config={"tokenizer_class": "GPT2Tokenizer"})
+    vocab, merges = folder / "vocab.json", folder / "merges.txt"
+    calls: list[tuple[Path, dict[str, Any]]] = [
+        (folder, {}),
+        (vocab, {}),
+        (vocab, {"merges": merges}),
+        (folder, {"tokenizer_class": "RobertaTokenizer"}),
+    ]
+    built = [tokstream.load(source, **options) for source, options in calls]
+    assert len(reads) == len(calls)
+    again = [tokstream.load(source, **options) for source, options in calls]
+    assert len(reads) == len(calls)
+    for one, other in zip(built, again, strict=True):
+        assert other._tables.path is not None
+        same(one, other, list(TEXTS))
+        assert other.as_hf().encode("<s>hello").ids == one.encode(
+            "<s>hello", add_special_tokens=True
+        )
+    assert built[0] == built[1] == built[2] != built[3]
+    # what stands beside it matters
+    (folder / "added_tokens.json").write_text(json.dumps({"<a>": len(tokens())}))
+    for source, options in calls:
+        assert tokstream.load(source, **options).encode("<a>") == [len(tokens())]
+    assert len(reads) == 2 * len(calls)
+    content = tokstream.load(
+        vocab.read_bytes(), merges=merges.read_bytes(), tokenizer_class="GPT2Tokenizer"
+    )
+    assert content._tables.path is None
+
+
 def test_a_link_to_another_file(cache: Path, tmp_path: Path) -> None:
     one, two, link = tmp_path / "1.json", tmp_path / "2.json", tmp_path / "tokenizer.json"
     one.write_bytes(small_files.tokenizer_json())
@@ -246,7 +278,7 @@ def test_what_changes_while_it_is_read_is_not_kept(
     path.write_bytes(small_files.tokenizer_json())
     read = formats.load_parts
 
-    def load_parts(source: Any, *arguments: Any) -> Any:
+    def load_parts(source: Any, *arguments: Any, **options: Any) -> Any:
         parts = read(source, *arguments)
         path.write_bytes(small_files.tokenizer_json() + b"\n")
         return parts

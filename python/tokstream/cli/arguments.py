@@ -99,6 +99,14 @@ def add_tokenizer_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--pattern", metavar="REGEX", help="the pretokenization pattern for --vocab")
     group.add_argument(
+        "--tokenizer-class",
+        metavar="NAME",
+        help=(
+            "how a vocab.json with merges.txt splits text, such as GPT2Tokenizer, where the files "
+            "beside it do not say so"
+        ),
+    )
+    group.add_argument(
         "--special",
         metavar="NAME=ID",
         action="append",
@@ -213,9 +221,13 @@ def load_tokenizer(arguments: argparse.Namespace) -> Tokenizer:
     import tokstream  # noqa: PLC0415
 
     if arguments.vocab is None:
-        if arguments.pattern is not None or arguments.special:
-            option = "--special" if arguments.pattern is None else "--pattern"
-            raise CommandError(f"{option} goes with --vocab FILE only", USAGE)
+        for option, value in (
+            ("--pattern", arguments.pattern),
+            ("--tokenizer-class", arguments.tokenizer_class),
+            ("--special", arguments.special or None),
+        ):
+            if value is not None:
+                raise CommandError(f"{option} goes with --vocab FILE only", USAGE)
         if arguments.model is not None:
             return tokstream.encoding_for_model(arguments.model)
         return tokstream.get_encoding(arguments.encoding or DEFAULT_ENCODING)
@@ -226,7 +238,10 @@ def load_tokenizer(arguments: argparse.Namespace) -> Tokenizer:
     try:
         with naming(arguments.vocab):
             return tokstream.load(
-                arguments.vocab, pattern=arguments.pattern, special_tokens=special or None
+                arguments.vocab,
+                pattern=arguments.pattern,
+                special_tokens=special or None,
+                tokenizer_class=arguments.tokenizer_class,
             )
     except tokstream.ConfigurationError as error:
         text = str(error)

@@ -55,6 +55,8 @@ REMEDIES: Final = [
         (r"tokstream\.get_encoding\b", "--encoding"),
         (r"load its vocabulary file with tokstream\.load\b", "pass its vocabulary file to --vocab"),
         (r"use tokstream\.load, or --vocab on the command line", "use --vocab"),
+        (r", or both files as tokstream\.load\(.*?\)", ""),
+        (r'tokenizer_class=("[^"]*")', r"--tokenizer-class \1"),
         (r"write tokstream\.from_hub\(\.\.\.\)", "download its tokenizer.json"),
     )
 ]

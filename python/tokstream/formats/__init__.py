@@ -15,7 +15,14 @@ from tokstream._checks import check_special_tokens
 from tokstream.encodings.registry import ENCODING_NAMES, RANK_FILE_SHA256
 from tokstream.errors import ConfigurationError, VocabularyError
 from tokstream.formats.detect import HEAD_BYTES, Detected, detect_content, document_kind
-from tokstream.formats.directory import end_of_text, read_config, refuse_options, vocabulary_file
+from tokstream.formats.directory import (
+    MERGES,
+    VOCAB,
+    end_of_text,
+    read_config,
+    refuse_options,
+    vocabulary_file,
+)
 from tokstream.formats.document import collector_paused, parse_document
 from tokstream.formats.known import known_model, special_tokens_of
 from tokstream.formats.parts import AddedToken, Template, TokenizerParts
@@ -56,6 +63,9 @@ def load_parts(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
+    *,
+    merges: Source | None = None,
+    tokenizer_class: str | None = None,
 ) -> TokenizerParts:
     """Read a tokenizer, and join it with what its file does not say.
 
@@ -64,12 +74,15 @@ def load_parts(
         pattern: the pretokenization pattern; for rank files, which have none.
         special_tokens: text to id; for rank files.
         name: what to call the tokenizer; by default the file's name without its ending.
+        merges: the merge list, if the source is a vocab.json; by default merges.txt beside it.
+        tokenizer_class: whose recipe that pair has; by default as the files beside it say.
 
     Returns:
         The parts.
 
     Raises:
-        ConfigurationError: no pattern for a rank file, or a pattern for another file.
+        ConfigurationError: no pattern for a rank file, no class for a vocab.json, or one of them
+            for another file.
         VocabularyError: the file or the special tokens are not sound.
         UnsupportedTokenizerError: a part of the file that cannot be honoured exactly.
         OSError: the file cannot be read.
@@ -80,8 +93,12 @@ def load_parts(
         source = vocabulary_file(directory)
         if name is None:
             name = directory.resolve().name
+    if merges is None and _is_pair(source):
+        merges = Path(source).with_name(MERGES)  # type: ignore[arg-type]
+    if merges is not None:
+        return _read_pair(source, merges, tokenizer_class, name, pattern, special_tokens)
     with collector_paused():
-        parts = _read(source, pattern, special_tokens, name)
+        parts = _read(source, pattern, special_tokens, name, tokenizer_class)
     config = None if directory is None else read_config(Path(source))  # type: ignore[arg-type]
     if parts is None:
         return _rank_file_parts(source, pattern, special_tokens, name, config)
@@ -94,11 +111,13 @@ def _read(
     pattern: str | None,
     special_tokens: Mapping[str, int] | None,
     name: str | None,
+    tokenizer_class: str | None,
 ) -> TokenizerParts | None:
     """Read a file that says all of a tokenizer; None for others, which may be rank files."""
     file, path, label = open_source(source)
     with file:
         found = detect_content(file.peek(HEAD_BYTES)[:HEAD_BYTES])
+        refuse_options(found.what, f"{VOCAB} with {MERGES}", tokenizer_class=tokenizer_class)
         if found.kind not in ("sentencepiece", "json"):
             return None
         data = file.read()
@@ -115,6 +134,31 @@ def _read(
         return parts
     origin = data if path is None else str(Path(path).absolute())
     return replace(parts, origin=(origin, hashlib.sha256(data).digest()))
+
+
+def _is_pair(source: Source) -> bool:
+    """Tell whether a source is a vocab.json that has its merges beside it."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        return False
+    path = Path(source)
+    return path.name == VOCAB and path.is_file() and path.with_name(MERGES).is_file()
+
+
+def _read_pair(
+    source: Source,
+    merges: Source,
+    tokenizer_class: str | None,
+    name: str | None,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+) -> TokenizerParts:
+    from tokstream.formats.pair import read_pair  # noqa: PLC0415 - seldom needed
+
+    refuse_options(f"the class of a {VOCAB}", pattern=pattern, special_tokens=special_tokens)
+    if name is None and not isinstance(source, bytes | bytearray | memoryview):
+        name = _stem(Path(source))
+    with collector_paused():
+        return read_pair(source, merges, tokenizer_class, name)
 
 
 def _read_document(document: Node, name: str) -> TokenizerParts:

@@ -36,6 +36,11 @@ _READS = (
     "base64 and rank, usually *.tiktoken); give one of the same tokenizer"
 )
 
+_PAIR = (
+    "it goes with another file: give the directory that holds vocab.json and merges.txt, or both "
+    'files as tokstream.load(vocab, merges=merges, tokenizer_class="...")'
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Detected:
@@ -88,7 +93,7 @@ _SIGNATURES = tuple(
             "a web page or an error document",
             "the download failed; get the file again",
         ),
-        (rb"#version", "merges.txt", "a merge list (merges.txt, vocab.bpe)", _READS),
+        (rb"#version", "merges.txt", "a merge list (merges.txt, vocab.bpe)", _PAIR),
         (rb"GGUF", "gguf", "a GGUF model", _READS),
         (rb".{4}\0{4}\{", "safetensors", "a safetensors file (weights)", _READS),
     )
@@ -151,6 +156,7 @@ def document_kind(document: object) -> Detected:
         elif document and all(type(value) is int for value in document.values()):
             kind = "vocab.json"
             what = "a vocabulary in JSON (vocab.json, encoder.json), which has no merge ranks"
+            remedy = _PAIR
     return Detected(kind, what, remedy)
 
 

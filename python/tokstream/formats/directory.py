@@ -3,11 +3,13 @@
 Enters: a path. Leaves: the parts. Held back: nothing; no file outside the directory is read.
 
 The order is: tokenizer.json, which says everything; tekken.json; a rank file, whose pattern and
-special tokens are known if tokenizer_config.json says which model it is; a SentencePiece model.
+special tokens are known if tokenizer_config.json says which model it is; a SentencePiece model;
+vocab.json with merges.txt, whose recipe is known if the settings name the tokenizer's class.
 """
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from tokstream.errors import ConfigurationError, VocabularyError
@@ -18,7 +20,19 @@ if TYPE_CHECKING:
 
     from tokstream.formats.document import Node
 
-__all__ = ["end_of_text", "read_config", "refuse_options", "vocabulary_file"]
+__all__ = [
+    "MERGES",
+    "PAIR_SETTINGS",
+    "VOCAB",
+    "end_of_text",
+    "is_vocabulary",
+    "read_config",
+    "read_object",
+    "refuse_options",
+    "vocabulary_file",
+]
+
+VOCAB, MERGES = "vocab.json", "merges.txt"
 
 _NAMES = (
     "tokenizer.json",
@@ -32,6 +46,8 @@ _NAMES = (
     "*.model.v*",
 )
 _CONFIG = "tokenizer_config.json"
+PAIR_SETTINGS = (_CONFIG, "config.json", "special_tokens_map.json", "added_tokens.json")
+"""Files that say what a vocab.json and a merges.txt do not: settings, the model's too, tokens."""
 
 
 def vocabulary_file(directory: Path) -> Path:
@@ -51,21 +67,35 @@ def vocabulary_file(directory: Path) -> Path:
             )
         if found:
             return found[0]
+    if all((directory / name).is_file() for name in (VOCAB, MERGES)):
+        return directory / VOCAB
     raise VocabularyError(_nothing(directory), str(directory))
+
+
+def is_vocabulary(path: Path) -> bool:
+    """Tell whether a file is named as one that `vocabulary_file` takes by itself."""
+    return any(fnmatchcase(path.name, pattern) for pattern in _NAMES)
 
 
 def _nothing(directory: Path) -> str:
     inside = {path.name for path in directory.iterdir()}
-    if {"vocab.json", "merges.txt"} <= inside:
+    for name, other in ((VOCAB, MERGES), (MERGES, VOCAB)):
+        if name in inside:
+            return (
+                f"{directory} holds {name} without {other}, which belongs to it; get both files, "
+                "or a tokenizer.json"
+            )
+    if {"encoder.json", "vocab.bpe"} <= inside:
         return (
-            f"{directory} holds vocab.json and merges.txt, which do not say how text is split; "
-            "save the tokenizer as tokenizer.json (`save_pretrained` of a fast tokenizer does)"
+            f"{directory} holds encoder.json and vocab.bpe, as vocab.json and merges.txt were "
+            f"called once; write tokstream.load({str(directory / 'encoder.json')!r}, "
+            f'merges={str(directory / "vocab.bpe")!r}, tokenizer_class="GPT2Tokenizer")'
         )
     if inside & {"vocab.txt", "spiece.model"}:
         return f"{directory} holds no BPE tokenizer; tokstream is for byte-pair encoding"
     return (
-        f"{directory} holds no vocabulary file; looked for {', '.join(_NAMES)}. give the path of "
-        "the file itself"
+        f"{directory} holds no vocabulary file; looked for {', '.join(_NAMES)}, {VOCAB} with "
+        f"{MERGES}. give the path of the file itself"
     )
 
 
@@ -75,14 +105,22 @@ def read_config(file: Path) -> Node | None:
     Raises:
         VocabularyError: it is no JSON object.
     """
-    path = file.with_name(_CONFIG)
+    return read_object(file.with_name(_CONFIG))
+
+
+def read_object(path: Path) -> Node | None:
+    """Return the JSON object in a file, None if there is no such file.
+
+    Raises:
+        VocabularyError: it is no JSON object.
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
-    config = parse_document(data, str(path), str(path))
-    config.members()
-    return config
+    found = parse_document(data, str(path), str(path))
+    found.members()
+    return found
 
 
 def end_of_text(config: Node | None) -> str | None:
@@ -95,8 +133,13 @@ def end_of_text(config: Node | None) -> str | None:
     return token if isinstance(token, str) else None
 
 
-def refuse_options(what: str, **options: object) -> None:
-    """Refuse arguments that only rank files need.
+def refuse_options(what: str, whose: str = "rank files", **options: object) -> None:
+    """Refuse arguments that only other formats need.
+
+    Args:
+        what: the format at hand.
+        whose: the formats that need them.
+        options: the arguments.
 
     Raises:
         ConfigurationError: one of them is given.
@@ -104,5 +147,5 @@ def refuse_options(what: str, **options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise ConfigurationError(
-                f"{name} is for rank files; {what} says for itself what it is. leave {name} out"
+                f"{name} is for {whose}; {what} says for itself what it is. leave {name} out"
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tokstream.errors import ConfigurationError, MissingDependencyError
+from tokstream.formats.directory import MERGES, PAIR_SETTINGS, VOCAB, is_vocabulary
 
 __all__ = ["download"]
 
@@ -20,6 +21,8 @@ _FILES = (
     "tiktoken.model",
     "tokenizer.model*",
 )
+_PAIR = (VOCAB, MERGES, *PAIR_SETTINGS)
+"""Fetched only if nothing else says what the tokenizer is."""
 
 
 def download(
@@ -53,7 +56,12 @@ def download(
             "from_hub needs the package huggingface_hub; install it with "
             "`pip install tokstream[hub]`, or download the model's tokenizer and use tokstream.load"
         ) from error
-    patterns = [*_FILES, *also]
-    return Path(
-        snapshot_download(repo_id, revision=revision, cache_dir=cache_dir, allow_patterns=patterns)
-    )
+    for files in (_FILES, _PAIR):
+        folder = Path(
+            snapshot_download(
+                repo_id, revision=revision, cache_dir=cache_dir, allow_patterns=[*files, *also]
+            )
+        )
+        if any(map(is_vocabulary, folder.iterdir())):
+            break
+    return folder

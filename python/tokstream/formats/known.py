@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokstream.formats.document import Node
     from tokstream.formats.parts import Step
 
-__all__ = ["KnownModel", "known_model", "special_tokens_of"]
+__all__ = ["QWEN_PATTERN", "KnownModel", "known_model", "special_tokens_of"]
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -23,7 +23,7 @@ _REST = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 _LLAMA_3 = (
     _CONTRACTIONS + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|" + _REST
 )
-_QWEN = _LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}")
+QWEN_PATTERN = _LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}")
 
 
 def _cased(letters: str) -> str:
@@ -70,7 +70,7 @@ _MODELS = {
     "llama4": KnownModel("Llama 4", _LLAMA_4, "<|end_of_text|>", "<|begin_of_text|>"),
     "qwen": KnownModel(
         "Qwen",
-        _QWEN,
+        QWEN_PATTERN,
         "<|endoftext|>",
         fixed=(
             "<|endoftext|>",

@@ -98,8 +98,9 @@ class TokenizerParts:
         template: ids around a text.
         special_default: what special tokens in a text are if the caller does not say.
         eos: the text of the token that ends a text, None if unknown.
-        origin: the tokenizer.json or SentencePiece model, as its path or its content, and its
-            SHA-256.
+        tokenizer_class: the class by whose recipe vocab.json and merges.txt were read.
+        origin: the tokenizer.json or SentencePiece model, as its path or its content, or the paths
+            of vocab.json and merges.txt, and the SHA-256.
     """
 
     name: str
@@ -127,7 +128,10 @@ class TokenizerParts:
     template: Template = Template()
     special_default: SpecialDefault = "recognise"
     eos: str | None = None
-    origin: tuple[str | bytes, bytes] | None = field(default=None, repr=False, compare=False)
+    tokenizer_class: str | None = None
+    origin: tuple[str | bytes | tuple[str, str], bytes] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def is_plain(self) -> bool:
         """Tell a rank file that is treated as tiktoken would."""

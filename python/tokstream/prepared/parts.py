@@ -46,6 +46,7 @@ _HEAD_FIELDS = (
     "special_default",
     "origin",
     "eos",
+    "tokenizer_class",
 )
 """Fields of `TokenizerParts` that are plain as they are."""
 

@@ -68,7 +68,7 @@ def _place(parts: TokenizerParts) -> Place | None:
         return None
     origin = parts.origin
     read_from = (
-        None if origin is None else (origin[0] if type(origin[0]) is str else None, origin[1])
+        None if origin is None else (None if type(origin[0]) is bytes else origin[0], origin[1])
     )
     return Place(parts.name, f"content {parts.name!r} {parts.key()!r} {read_from!r}")
 

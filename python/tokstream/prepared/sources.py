@@ -37,23 +37,30 @@ def load_source(
     pattern: str | None,
     special_tokens: Mapping[str, int] | None,
     name: str | None,
+    merges: Source | None = None,
+    tokenizer_class: str | None = None,
 ) -> Tokenizer:
     """Return the tokenizer; arguments and errors are those of `tokstream.load`."""
     is_sound = special_tokens is None or hasattr(special_tokens, "items")
-    state = _state_of(source) if is_sound else None  # or reading says what is wrong
+    states = _what_is_read(source, merges, tokenizer_class)
+    state = _state_of(states) if is_sound else None  # or reading says what is wrong
     place = None
     if state is not None:
         path = os.path.abspath(os.fsdecode(source))  # type: ignore[arg-type]  # noqa: PTH100
         items = None if special_tokens is None else list(special_tokens.items())
-        identity = "\n".join(map(repr, (path, pattern, items, name, _code())))
+        pair = None if merges is None else os.path.abspath(os.fsdecode(merges))  # type: ignore[arg-type]  # noqa: PTH100
+        asked = (path, pattern, items, name, pair, tokenizer_class, _code())
+        identity = "\n".join(map(repr, asked))
         label = name if isinstance(name, str) else os.path.basename(path)  # noqa: PTH119
         place = Place(label, f"source {identity}", state)
         if (known := _from_file(place)) is not None:
             return known
     from tokstream.formats import load_parts  # noqa: PLC0415 - what is prepared needs it not
 
-    parts = load_parts(source, pattern, special_tokens, name)
-    if place is not None and _state_of(source, settled=True) != state:
+    parts = load_parts(
+        source, pattern, special_tokens, name, merges=merges, tokenizer_class=tokenizer_class
+    )
+    if place is not None and _state_of(states, settled=True) != state:
         place = None
     return Tokenizer._from_parts(parts, place)  # noqa: SLF001 - made for it
 
@@ -69,17 +76,33 @@ def _from_file(place: Place) -> Tokenizer | None:
         return None
 
 
-def _state_of(source: Source, *, settled: bool = False) -> str | None:
-    """Return the state of the files that a path stands for; None if nothing is to be kept.
+def _what_is_read(
+    source: Source, merges: Source | None, tokenizer_class: str | None
+) -> tuple[Source, ...]:
+    """Return the files and directories that are read; content stands for itself.
+
+    Beside a vocab.json other files say what it is: its directory is read.
+    """
+    if isinstance(source, str | os.PathLike) and not os.path.isdir(source):  # noqa: PTH112
+        folder, name = os.path.split(os.path.abspath(os.fsdecode(source)))  # noqa: PTH100
+        if name == "vocab.json" or merges is not None or tokenizer_class is not None:
+            source = folder
+    return (source,) if merges is None else (source, merges)
+
+
+def _state_of(sources: tuple[Source, ...], *, settled: bool = False) -> str | None:
+    """Return the state of the files that paths stand for; None if nothing is to be kept.
 
     Args:
-        source: what `tokstream.load` is given.
+        sources: what is read.
         settled: also None if a file was changed so lately that another change might not show.
     """
-    if not isinstance(source, str | os.PathLike):
-        return None
+    states: list[tuple[str, os.stat_result]] = []
     try:
-        states = list(_states(os.fsdecode(source)))
+        for source in sources:
+            if not isinstance(source, str | os.PathLike):
+                return None
+            states += _states(os.fsdecode(source))
     except (OSError, TypeError, ValueError):  # reading it will say what is wrong
         return None
     if len(states) > _MAX_ENTRIES or sum(state.st_size for _, state in states) < MIN_BYTES:

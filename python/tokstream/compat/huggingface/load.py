@@ -148,11 +148,33 @@ def state_of(native: Tokenizer) -> Loaded:
             f"as_hf needs the {parts.format} file, which this tokenizer does not know; load it "
             "with tokstream.load"
         )
-    data = _content(*parts.origin)
+    place, digest = parts.origin
     with collector_paused():
-        if parts.format == "tokenizer.json":
+        if isinstance(place, tuple):
+            return _read_pair(native, place, digest, parts.tokenizer_class), Settings()
+        data = _content(place, digest)
+        if parts.format in ("tokenizer.json", "vocab.json"):
             return _read(data, native.name, native)
-        return _read_pieces(data, native.name, parts.origin[0]), Settings()
+        return _read_pieces(data, native.name, place), Settings()
+
+
+def _read_pair(
+    native: Tokenizer, files: tuple[str, str], digest: bytes, tokenizer_class: str | None
+) -> State:
+    """Read vocab.json and merges.txt again: they, and what stands beside them, say it all."""
+    from tokstream.formats.pair import convert  # noqa: PLC0415 - seldom needed
+
+    known = _known.get(digest)
+    if known is None:
+        try:
+            again = convert(*files, tokenizer_class)
+        except OSError as error:
+            raise ConfigurationError(_unreadable(files[0], error)) from error
+        if again.digest != digest:
+            raise VocabularyError(_changed(files[0]), files[0])
+        known = read_document(again.document, native.name, native)
+        _known[digest] = known
+    return known
 
 
 def _read_pieces(data: bytes, name: str, origin: str | bytes) -> State:
@@ -175,15 +197,24 @@ def _content(path: str | bytes, digest: bytes) -> bytes:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise ConfigurationError(
-            f"as_hf reads {path} again, which cannot be read ({error}); keep the file, or use "
-            "Tokenizer.from_str of tokstream.compat.huggingface"
-        ) from error
+        raise ConfigurationError(_unreadable(path, error)) from error
     if hashlib.sha256(data).digest() != digest:
-        raise VocabularyError(
-            f"as_hf reads {path} again, which has changed since it was loaded; load it anew", path
-        )
+        raise VocabularyError(_changed(path), path)
     return data
+
+
+def _unreadable(path: str, error: OSError) -> str:
+    return (
+        f"as_hf reads {path} again, which cannot be read ({error}); keep the file, or use "
+        "Tokenizer.from_str of tokstream.compat.huggingface"
+    )
+
+
+def _changed(path: str) -> str:
+    return (
+        f"as_hf reads {path} again, which has changed since it was loaded, or what stands beside "
+        "it has; load it anew"
+    )
 
 
 def state_of_model(model: object) -> State:

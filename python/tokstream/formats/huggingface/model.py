@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokstream.errors import VocabularyError
     from tokstream.formats.document import Node
 
-__all__ = ["BpeModel", "check_type", "read_model"]
+__all__ = ["BpeModel", "check_ids", "check_type", "read_model"]
 
 _NOT_THERE = 2**32 - 1
 
@@ -103,7 +103,7 @@ def read_model(node: Node) -> BpeModel:
     tokens, ids = list(table), list(table.values())
     if not tokens:
         raise vocab.wrong("has no tokens")
-    _check_ids(vocab, tokens, ids)
+    check_ids(vocab, tokens, ids)
     prefix, suffix = (
         "" if (part := node.get(key)) is None else part.text()
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
@@ -143,7 +143,12 @@ def check_type(node: Node) -> None:
         raise node.unsupported("a model of unknown type (no merges)", _WHAT_FOR)
 
 
-def _check_ids(vocab: Node, tokens: list[str], ids: list[int]) -> None:
+def check_ids(vocab: Node, tokens: list[str], ids: list[int]) -> None:
+    """Check a table of tokens and ids.
+
+    Raises:
+        VocabularyError: an id that is none, or is given twice, or a token that is no text.
+    """
     kinds = set(map(type, ids))
     if kinds != {int} or min(ids) < 0 or max(ids) > MAX_TOKEN_ID:
         for token, token_id in zip(tokens, ids, strict=True):
