@@ -66,6 +66,7 @@ struct Batch<'a> {
     n_texts: usize,
     encoder: &'a Encoder,
     how: &'a How,
+    n_threads: usize,
     /// Longer texts are cut into parts of this size.
     longest: usize,
     size: usize,
@@ -164,8 +165,8 @@ impl Batch<'_> {
                 let held = Held::new(&text)?;
                 let n = held.length();
                 if n > self.longest && self.encoder.can_cut() {
-                    self.long =
-                        Some(Long { parts: Parts::new(held), length: n_bytes_about(&text) });
+                    let parts = Parts::new(held, self.n_threads);
+                    self.long = Some(Long { parts, length: n_bytes_about(&text) });
                 } else {
                     group.push(held.whole(py)?);
                     length += n + PER_TEXT;
@@ -299,6 +300,7 @@ pub fn encode<'py>(
         n_texts: texts.len(),
         encoder,
         how,
+        n_threads,
         longest,
         size: how.size.unwrap_or(PART).max(1),
         n_made: 0,

@@ -52,7 +52,7 @@ pub fn encode(
     size: usize,
     take: &mut (dyn FnMut(&[u32]) -> PyResult<()> + Send),
 ) -> PyResult<Result<(), Error>> {
-    let mut parts = Parts::new(Held::new(text)?);
+    let mut parts = Parts::new(Held::new(text)?, n_threads);
     let mut failure = None;
     let mut refusal = None;
     let mut interrupt = None;

@@ -17,7 +17,9 @@ use crate::input::{Held, Whole};
 /// objects on a list behind a lock, which is held for ever after a fork.
 pub struct Parts {
     text: Text,
-    /// Characters or bytes that were read.
+    n_threads: usize,
+    /// Length in characters or bytes, and how many of them were read.
+    length: usize,
     at: usize,
     is_over: bool,
     /// What is behind the last cut.
@@ -50,14 +52,17 @@ impl AsRef<[u8]> for Slice {
 }
 
 impl Parts {
-    /// Those of `held`.
-    pub fn new(held: Held) -> Self {
+    /// Those of `held`, for so many threads.
+    pub fn new(held: Held, n_threads: usize) -> Self {
+        let length = held.length();
         let text = match held {
             Held::Whole(whole) => Text::InPlace(Arc::new(whole)),
             other => Text::Other(other),
         };
         Self {
             text,
+            n_threads,
+            length,
             at: 0,
             is_over: false,
             carry: Vec::new(),
@@ -79,11 +84,14 @@ impl Parts {
         }
     }
 
-    /// The next part, of about `size` characters or bytes; `None` behind the last.
-    pub fn next(&mut self, encoder: &Encoder, size: usize) -> PyResult<Option<Part<Slice>>> {
+    /// The next part, of about `most` characters or bytes; `None` behind the last. The last ones
+    /// are smaller, so that no thread waits long for another at the end.
+    pub fn next(&mut self, encoder: &Encoder, most: usize) -> PyResult<Option<Part<Slice>>> {
         if self.is_over {
             return Ok(None);
         }
+        let share = (self.length - self.at) / (2 * self.n_threads);
+        let size = most.min(share.max(most / 8).max(1));
         let held = match &self.text {
             Text::Other(held) => held,
             Text::InPlace(whole) => {
