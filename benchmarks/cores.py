@@ -38,7 +38,7 @@ def run(workloads: list[Workload], n_rounds: int, facts: Facts, folder: Path) ->
     rows: list[Row] = []
     for workload in workloads:
         path = folder / "cores.txt"
-        path.write_bytes(content := texts.plain(workload.corpus, workload.n_bytes))
+        path.write_bytes(content := b"".join(texts.long(workload.corpus, workload.n_bytes)))
         found: dict[tuple[str, str], list[dict[str, Any]]] = {}
         jobs = jobs_of([workload])
         for number in range(n_rounds):

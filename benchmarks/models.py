@@ -273,7 +273,7 @@ def _json_of_ranks(name: str, path: str, pattern: str, special: dict[str, int]) 
 
 
 def _tokenizer_json(ranks: dict[bytes, int], pattern: str, special: dict[str, int]) -> bytes:
-    spelled = data._byte_characters()  # noqa: SLF001 - the spelling of GPT-2's files
+    spelled = data.byte_characters()  # the spelling of GPT-2's files
 
     def spell(token: bytes) -> str:
         return "".join(spelled[byte] for byte in token)

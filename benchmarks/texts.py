@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["blocks", "corpus", "generated_blocks", "plain", "prose", "run", "windows"]
+__all__ = ["blocks", "corpus", "generated_blocks", "long", "plain", "prose", "run", "windows"]
 
 AROUND_BLANKS = {
     "blanks": (b"foo", b""),
@@ -27,6 +27,8 @@ AROUND_BLANKS = {
     "line break, line break": (b"foo\n", b"\n"),
 }
 """Kinds of runs of blanks: what stands before and behind."""
+WINDOW_BYTES = 7_800_000
+"""Less than every corpus has."""
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 
 
@@ -73,6 +75,12 @@ def windows(name: str, n_bytes: int, n_windows: int) -> Iterator[bytes]:
             head, tail = once[at], once[(at + number * 7919) % len(once)]
             parts[k] = head[: -(-len(head) // 2)] + tail[-(-len(tail) // 2) :]
         yield "".join(parts).encode()
+
+
+def long(name: str, n_bytes: int) -> Iterator[bytes]:
+    """Yield a text of a kind that may be longer than its corpus, in windows."""
+    n_windows = -(-n_bytes // WINDOW_BYTES)
+    yield from windows(name, n_bytes // n_windows, n_windows)
 
 
 def run(kind: str, n_bytes: int) -> bytes:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-WINDOW_BYTES = 7_800_000
-"""At most; somewhat less than what a corpus has."""
 SECONDS = 0.3
 """For one text and size in one process, unless one measurement takes longer."""
 BUILT = "tokstream, built"
@@ -57,11 +55,9 @@ def firsts(workload: Workload, n_rounds: int, facts: Facts, folder: Path) -> lis
     """Measure first and last ids; a value is the median of one process."""
     paths = {}
     for corpus in workload.corpora:
-        n_windows = -(-workload.n_bytes // WINDOW_BYTES)
         path = folder / f"ttft-{corpus}.txt"
         with path.open("wb") as file:
-            for window in texts.windows(corpus, workload.n_bytes // n_windows, n_windows):
-                file.write(window)
+            file.writelines(texts.long(corpus, workload.n_bytes))
         paths[corpus] = str(path)
     values: dict[tuple[str, str, int, str, str], list[float]] = {}
     versions = {}
