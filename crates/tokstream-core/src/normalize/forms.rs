@@ -4,8 +4,8 @@
 //! it, whose order is not known before the next starter. A run of marks has no greatest length.
 //!
 //! Sources are those of the reference: of n characters that become one, it comes from the first,
-//! and the others count as deleted; of one that becomes n, all come from it; reordered marks are
-//! matched with source characters in order.
+//! and the others count as deleted, but the last one if more comes from it; of one that becomes n,
+//! all come from it; reordered marks are matched with source characters in order.
 
 use std::collections::VecDeque;
 
@@ -161,8 +161,14 @@ impl FormState {
 
     /// Give all there is, after `settle`.
     fn give(&mut self, out: &mut Mapped) {
-        for part in self.starter.take().into_iter().chain(self.marks.drain(..)) {
-            let mut sizes = self.sizes.drain(..part.n_chars).map(usize::from);
+        let mut parts = self.starter.take().into_iter().chain(self.marks.drain(..)).peekable();
+        let mut n_left = 0;
+        while let Some(part) = parts.next() {
+            // As "e" and a mark that is two: the second of them comes from it.
+            let is_split = part.n_chars > 1 && parts.peek().is_some_and(|next| next.n_chars == 0);
+            let n_chars = n_left + part.n_chars - usize::from(is_split);
+            n_left = usize::from(is_split);
+            let mut sizes = self.sizes.drain(..n_chars).map(usize::from);
             out.put_char(part.c, sizes.next().unwrap_or(0));
             out.skip(sizes.sum());
         }

@@ -128,12 +128,16 @@ impl Cut {
             Segment::Special { id, n_bytes } => {
                 self.finish(context);
                 let (mut n_before, mut n_sources, mut has_begun) = (0, 0, false);
+                let mut begins_inside = false;
                 sources.take(n_bytes, &mut |n_text, n_source| {
+                    begins_inside |= !has_begun && n_text > 0 && n_source == 0;
                     has_begun |= n_text > 0;
                     *if has_begun { &mut n_sources } else { &mut n_before } += n_source;
                 });
                 self.pass(n_before);
-                self.token(context, id, n_sources);
+                self.note_token(n_sources, begins_inside);
+                self.pass(n_sources);
+                context.out.push(id);
             }
             Segment::Dropped { n_bytes } => {
                 sources.take(n_bytes, &mut |_, n_source| self.skip(n_source));
@@ -291,13 +295,19 @@ impl Cut {
 
     /// The next `n_source` bytes of the segments' text are an added token.
     pub(super) fn token(&mut self, context: &mut Context<'_>, id: u32, n_source: usize) {
-        let (track, record) = self.tracks();
-        if let Some(record) = record {
-            let begin = track.places().n_source();
-            record.token(begin..begin + n_source as u64);
-        }
+        self.note_token(n_source, false);
         self.pass(n_source);
         context.out.push(id);
+    }
+
+    /// Remember where the added token is that comes next. `begins_inside`: with the last part of
+    /// the text that one character became.
+    fn note_token(&mut self, n_source: usize, begins_inside: bool) {
+        let (track, record) = self.tracks();
+        let Some(record) = record else { return };
+        let at = track.places().n_source();
+        let begin = if begins_inside { track.last_character(at) } else { at };
+        record.token(begin..at + n_source as u64);
     }
 
     /// The next `n_source` bytes of the segments' text are in no run of text; they belong to the

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tokstream.compat.huggingface.state import State
 
 __all__ = [
+    "WHITE_SPACE",
     "FastSource",
     "FixedSource",
     "Reader",
@@ -107,12 +108,22 @@ class TextSource:
             tokens = state.spelled(ids)
             odd = state.added.odd_ids
             if odd and not odd.isdisjoint(ids):
-                offsets, _, added = self._places()
-                for at in added:
-                    begin, end = offsets[at]
-                    tokens[at] = state.as_found(self._text[begin:end], ids[at])
+                self._name_added(tokens)
             self._tokens = tokens
         return self._tokens
+
+    def _name_added(self, tokens: list[str]) -> None:
+        """Put what was found in place of the texts of added tokens."""
+        text, ids, state = self._text, self.ids, self._reader.state
+        offsets, _, added = self._places()
+        tokens_of = state.added.by_id
+        alone = 0  # where the last token ended that was found before text is normalized
+        for at in added:
+            begin, end = offsets[at]
+            follows, goes_on = begin > alone, end < len(text)
+            tokens[at] = state.as_found(text[begin:end], ids[at], follows=follows, goes_on=goes_on)
+            if not tokens_of[ids[at]].normalized:
+                alone = end
 
     def offsets(self) -> Sequence[Offsets]:
         """Characters of the text; a token inside a character stands for all of it."""
@@ -306,7 +317,10 @@ def trimmed(
     return found
 
 
-# the space of the byte-level alphabet, and White_Space of Unicode
-_BLANKS = "\u0120\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
+"""Characters that Unicode calls White_Space; `str.isspace` has others, too."""
+
+# with the space of the byte-level alphabet
+_BLANKS = f"\u0120{WHITE_SPACE}"

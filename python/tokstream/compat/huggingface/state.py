@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tokstream import _core
 from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
-from tokstream.compat.huggingface.runs import Reader
+from tokstream.compat.huggingface.runs import WHITE_SPACE, Reader
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import UnsupportedTokenizerError
 from tokstream.formats.document import Node
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tokstream.formats.parts import TokenizerParts
 
 __all__ = ["State"]
+
+_LETTER = "\u0298"
+"""A letter that no form or rule is likely to change."""
 
 
 class State:
@@ -243,15 +246,40 @@ class State:
             return table.get
         return lambda text: ids.get(text) if (found := table.get(text)) is None else found
 
-    def as_found(self, text: str, token_id: int) -> str:
-        """Return what an added token was found as, from the text it was found in."""
+    def as_found(self, text: str, token_id: int, *, follows: bool, goes_on: bool) -> str:
+        """Return what an added token was found as: what is looked for, and blanks it takes in.
+
+        Args:
+            text: the part of the text that it was found in.
+            token_id: its id.
+            follows: whether text precedes it that was normalized together with it.
+            goes_on: likewise, behind it.
+        """
         token = self.added.by_id[token_id]
-        steps = list(self.parts.normalizer)
-        if not token.normalized or not steps:
+        if not token.normalized or not self.parts.normalizer:
             return text
-        if token.lstrip or token.rstrip:
+        written = self.written(token_id)
+        if not (token.lstrip or token.rstrip):
+            return written
+        found = self._normalized_inside(text, follows=follows, goes_on=goes_on)
+        if written not in found and written in (alone := self.normalized(text)):
+            found = alone
+        at = found.find(written) if token.rstrip else found.rfind(written)
+        before, behind = found[:at], found[at + len(written) :]
+        if at < 0:  # what became the token is more, or less, than that
+            before = found[: len(found) - len(found.lstrip(WHITE_SPACE))]
+            behind = found[len(found.rstrip(WHITE_SPACE)) :]
+        left = before[len(before.rstrip(WHITE_SPACE)) :] if token.lstrip else ""
+        right = behind[: len(behind) - len(behind.lstrip(WHITE_SPACE))] if token.rstrip else ""
+        return f"{left}{written}{right}"
+
+    def _normalized_inside(self, text: str, *, follows: bool, goes_on: bool) -> str:
+        """Return a text as the normalizer makes it between other text."""
+        found = self.normalized(f"{_LETTER * follows}{text}{_LETTER * goes_on}")
+        if found.count(_LETTER) != follows + goes_on:
             return self.normalized(text)
-        return self.written(token_id)
+        found = found.partition(_LETTER)[2] if follows else found
+        return found.rpartition(_LETTER)[0] if goes_on else found
 
     def written(self, token_id: int) -> str:
         """Return what an added token is decoded to: what is looked for, normalized or not."""
