@@ -37,6 +37,7 @@ PAGES = ROOT / "docs" / "compat"
 PACKAGES = {
     "huggingface": ["tokenizers==0.23.3", "transformers"],
     "langchain": ["langchain-text-splitters==1.1.3"],
+    "litellm": ["litellm==1.110.2"],
     "llama-index": ["llama-index-core"],
     "tiktoken": ["tiktoken==0.14.0"],
     "tokenizers": ["tokenizers==0.23.3"],
@@ -51,6 +52,7 @@ TESTS = [
     "tests/compat/test_transformers_flows.py",
     "tests/compat/test_llama_index.py",
     "tests/compat/test_langchain.py",
+    "tests/compat/test_litellm_installed.py",
     "tests/compat/test_vllm.py",
     "tests/compat/test_hub.py",
     "tests/compat/test_pairs_installed.py",
@@ -58,7 +60,7 @@ TESTS = [
     "tests/docs/test_examples.py",
 ]
 TEST_EXTRAS = "hub,langchain,llama-index,test,transformers"
-TEST_PACKAGES = ["datasets", "jinja2"]
+TEST_PACKAGES = ["datasets", "jinja2", "litellm"]
 
 # what `--vllm` installs: results are compared within it, so any version will do
 VLLM = "vllm"
@@ -136,7 +138,8 @@ def run_tests(
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "PATH": path},
+        # LiteLLM fetches a list of prices while it is imported, if it is not told otherwise
+        env={**os.environ, "PATH": path, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
     )
     lines = done.stdout.splitlines()
     skipped = [line for line in lines if line.startswith("SKIPPED")]
