@@ -1,15 +1,19 @@
 """Engine process: many texts at once, on one thread and on several.
 
 Enters: a job, one JSON object as the only argument: engine, files, text (path), threads (numbers),
-rounds. Leaves: one JSON object: version; times by shape (documents, or one text) and
-number of threads, a list of ns; by shape n_tokens and ids (digest), one text after another.
+rounds, machine (whether to hash, too, to see what the machine gives). Leaves: one JSON object:
+version; times by shape (documents, one text, SHA-256) and number of threads, a list of ns; by shape
+n_bytes, n_tokens and ids (digest), one text after another.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
@@ -25,49 +29,75 @@ if TYPE_CHECKING:
     from typing import Any
 
 DOCUMENT_BYTES = 32_000
+MACHINE = "SHA-256"
+HASHED = 1_000_000
+N_HASHED = 100
 
 
 def main() -> None:
     """Run the job of the command line."""
     job = json.loads(sys.argv[1])
     engine = load(job["engine"], job["files"])
-    batch = engine.batch
-    assert batch is not None
+    assert engine.batch is not None
     text = Path(job["text"]).read_bytes().decode()
-    batch([WARM_UP, WARM_UP], 2)
-    shapes = {"documents": documents(text), "one text": [text]}
+    engine.batch([WARM_UP, WARM_UP], 2)
+    shapes = [
+        Shape("documents", engine.batch, documents(text)),
+        Shape("one text", engine.batch, [text]),
+    ]
+    if job["machine"]:
+        shapes.append(Shape(MACHINE, digests_of, [bytes(HASHED)] * N_HASHED))
+    for number in range(-1, job["rounds"]):  # the first one fills what is remembered
+        for shape in shapes:
+            for n in job["threads"][:: 1 if number % 2 == 0 else -1]:
+                shape.measure(n, counts=number >= 0)
     result = {
         "version": version_of(job["engine"]),
-        "shapes": {
-            name: measure(batch, texts, job["threads"], job["rounds"])
-            for name, texts in shapes.items()
-        },
+        "shapes": {shape.name: shape.result() for shape in shapes},
     }
     print(json.dumps(result))
 
 
-def measure(
-    batch: Callable[[list[str], int], Sequence[Any]],
-    texts: list[str],
-    threads: list[int],
-    n_rounds: int,
-) -> dict[str, Any]:
-    """Encode texts with every number of threads, in turn."""
-    times: dict[str, list[int]] = {str(n): [] for n in threads}
-    found = set()
-    n_tokens = 0
-    for number in range(-1, n_rounds):  # the first one fills what is remembered
-        for n in threads[:: 1 if number % 2 == 0 else -1]:
-            begin = perf_counter_ns()
-            ids = batch(texts, n)
-            if number >= 0:
-                times[str(n)].append(perf_counter_ns() - begin)
-            digest = digest_of(ids)
-            found.add(digest.hex())
-            n_tokens = digest.n_tokens
-            del ids
-    assert len(found) == 1, "ids depend on the number of threads"
-    return {"times": times, "n_tokens": n_tokens, "ids": found.pop()}
+@dataclass
+class Shape:
+    """Texts that are encoded again and again.
+
+    Attributes:
+        name: of the shape.
+        batch: what encodes.
+        texts: what is encoded.
+        times: by number of threads, nanoseconds of each time that counts.
+        found: digests of what came out, which should be one.
+    """
+
+    name: str
+    batch: Callable[[Any, int], Sequence[Any]]
+    texts: list[Any]
+    times: dict[str, list[int]] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
+
+    def measure(self, n_threads: int, *, counts: bool) -> None:
+        """Encode once."""
+        begin = perf_counter_ns()
+        ids = self.batch(self.texts, n_threads)
+        if counts:
+            self.times.setdefault(str(n_threads), []).append(perf_counter_ns() - begin)
+        digest = digest_of(ids)
+        self.found[digest.hex()] = digest.n_tokens
+
+    def result(self) -> dict[str, Any]:
+        """Give the times, and what came out."""
+        assert len(self.found) == 1, "ids depend on the number of threads"
+        ((ids, n_tokens),) = self.found.items()
+        n_bytes = sum(len(t.encode() if isinstance(t, str) else t) for t in self.texts)
+        return {"times": self.times, "n_bytes": n_bytes, "n_tokens": n_tokens, "ids": ids}
+
+
+def digests_of(blocks: list[bytes], n_threads: int) -> list[Any]:
+    """Hash blocks on several threads, which have nothing in common: so much the machine gives."""
+    with ThreadPoolExecutor(n_threads) as pool:
+        hashed = pool.map(lambda block: hashlib.sha256(block).digest(), blocks)
+        return [np.frombuffer(one, np.uint32) for one in hashed]
 
 
 def documents(text: str) -> list[str]:
