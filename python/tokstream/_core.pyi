@@ -327,6 +327,9 @@ class Core:
     def decode(self, ids: Iterable[int] | Buffer, /) -> bytes:
         """Bytes of tokens, joined."""
 
+    def decode_or_fault(self, ids: Iterable[int] | Buffer, /) -> bytes | tuple[int, int]:
+        """The same; if no token has one of the ids, that id and its index."""
+
     def each_token(self, ids: list[int], /) -> list[bytes]:
         """Bytes of each token."""
 

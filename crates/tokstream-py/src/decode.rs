@@ -12,8 +12,31 @@ use tokstream_core::core::Core;
 
 use crate::errors::{InvalidTokenIdError, at_index};
 
+/// Why ids have no bytes.
+pub enum Fault {
+    /// No token has this id, which is at this index.
+    Unknown(u32, usize),
+    /// Something else.
+    Other(PyErr),
+}
+
+impl From<PyErr> for Fault {
+    fn from(error: PyErr) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<Fault> for PyErr {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Unknown(id, index) => unknown_id(id, index),
+            Fault::Other(error) => error,
+        }
+    }
+}
+
 /// The bytes of all tokens, one after the other.
-pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyBytes>, Fault> {
     let py = ids.py();
     if let Ok(list) = ids.cast_exact::<PyList>() {
         // The usual case: asking for a buffer would make an exception first.
@@ -58,8 +81,8 @@ pub fn lengths(core: &Core, ids: Vec<u32>) -> PyResult<Vec<usize>> {
     ids.into_iter().enumerate().map(|(index, id)| Ok(token(core, id, index)?.len())).collect()
 }
 
-fn token(core: &Core, id: u32, index: usize) -> PyResult<&[u8]> {
-    core.token_bytes(id).ok_or_else(|| unknown_id(id, index))
+fn token(core: &Core, id: u32, index: usize) -> Result<&[u8], Fault> {
+    core.token_bytes(id).ok_or(Fault::Unknown(id, index))
 }
 
 fn unknown_id(id: u32, index: usize) -> PyErr {

@@ -16,7 +16,7 @@ use tokstream_core::tokens::TokenTable;
 use tokstream_core::{core, segments};
 
 use crate::batch;
-use crate::decode;
+use crate::decode::{self, Fault};
 use crate::errors::{input_error, table_error};
 use crate::input::{BLOCK, for_each_block, n_bytes_about};
 use crate::output;
@@ -330,7 +330,18 @@ impl Core {
     /// Bytes of the tokens `ids`, joined.
     #[pyo3(signature = (ids, /))]
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        decode::joined(&self.0, ids)
+        Ok(decode::joined(&self.0, ids)?)
+    }
+
+    /// The same; if no token has one of the ids, that id and its index, which cost less than an
+    /// exception.
+    #[pyo3(signature = (ids, /))]
+    fn decode_or_fault<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match decode::joined(&self.0, ids) {
+            Ok(bytes) => Ok(bytes.into_any()),
+            Err(Fault::Unknown(id, index)) => Ok((id, index).into_pyobject(ids.py())?.into_any()),
+            Err(Fault::Other(error)) => Err(error),
+        }
     }
 
     /// Bytes of each of the tokens `ids`.

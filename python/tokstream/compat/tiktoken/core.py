@@ -15,6 +15,7 @@ from tokstream.compat.tiktoken.arguments import checked_threads, special_fault, 
 from tokstream.compat.tiktoken.errors import (
     MissingIdError,
     MissingIdRangeError,
+    MissingListedIdError,
     MissingTokenError,
     NoTokenIdError,
     TokenCountError,
@@ -274,9 +275,12 @@ class Encoding(_Root):
             UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
         """
         try:
-            return self._core.decode(tokens)
+            found = self._core.decode_or_fault(tokens)
         except InvalidTokenIdError as error:
             raise named(error) from None
+        if type(found) is tuple:
+            raise MissingListedIdError(*found)
+        return found  # type: ignore[return-value]
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
         """Return the text of ids.
@@ -290,9 +294,12 @@ class Encoding(_Root):
             UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
         """
         try:
-            return self._core.decode(tokens).decode("utf-8", errors)
+            found = self._core.decode_or_fault(tokens)
         except InvalidTokenIdError as error:
             raise named(error) from None
+        if type(found) is tuple:
+            raise MissingListedIdError(*found)
+        return found.decode("utf-8", errors)  # type: ignore[union-attr]
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """Return the bytes of one id, special ones included.

@@ -18,6 +18,7 @@ __all__ = [
     "ArgumentTypeError",
     "MissingIdError",
     "MissingIdRangeError",
+    "MissingListedIdError",
     "MissingTokenError",
     "NoTokenIdError",
     "TokenCountError",
@@ -59,6 +60,30 @@ class MissingIdError(UnknownTokenError):
 
 class MissingIdRangeError(MissingIdError, TokenIdRangeError):
     """A single id below zero, or of more than 32 bits."""
+
+
+class MissingListedIdError(UnknownTokenError):
+    """An id in a list that the encoding does not have."""
+
+    __init__ = Exception.__init__
+
+    @property
+    def token_id(self) -> int:  # type: ignore[override]
+        """The offending id."""
+        token_id: int = self.args[0]
+        return token_id
+
+    @property
+    def index(self) -> int:  # type: ignore[override]
+        """Its index."""
+        index: int = self.args[1]
+        return index
+
+    def __str__(self) -> str:
+        return (
+            f"no token has the id {self.token_id} (index {self.index}); check that the ids come "
+            "from this tokenizer"
+        )
 
 
 class MissingTokenError(UnknownNameError):
