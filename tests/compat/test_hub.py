@@ -140,6 +140,30 @@ def test_a_model_is_fetched_once_and_then_found_without_the_network(
     assert load(tmp_path, nobody, "us/model") == "[2, 1, 0, 3] us/model"
 
 
+def test_a_model_without_a_tokenizer_json(
+    hub: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        monkeypatch.delitem(FILES, name)
+    vocab = json.dumps({"a": 0, "b": 1, "ab": 2, "<s>": 3}).encode()
+    model = b'{"model_type": "gpt2"}'
+    for name, data in (("vocab.json", vocab), ("merges.txt", b"a b\n"), ("config.json", model)):
+        monkeypatch.setitem(FILES, name, data)
+    assert load(tmp_path, hub, "us/model") == "[2, 1, 0] us/model"
+    fetched = {path.rpartition("/")[2] for path in Hub.asked if "/resolve/" in path}
+    assert fetched == {"vocab.json", "merges.txt", "config.json"}
+    assert load(tmp_path, hub, "us/model", HF_HUB_OFFLINE="1") == "[2, 1, 0] us/model"
+
+
+def test_a_model_without_a_tokenizer(
+    hub: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in FILES.keys() - {"model.safetensors"}:
+        monkeypatch.delitem(FILES, name)
+    said = load(tmp_path, hub, "us/model")
+    assert said.startswith("VocabularyError True us/model has no file of a tokenizer; looked for")
+
+
 def test_from_pretrained_of_the_drop_in(hub: str, tmp_path: Path) -> None:
     code = (
         "import sys\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokstream.errors import ConfigurationError, MissingDependencyError
+from tokstream.errors import ConfigurationError, MissingDependencyError, VocabularyError
 from tokstream.formats.directory import MERGES, PAIR_SETTINGS, VOCAB, is_vocabulary
 
 __all__ = ["download"]
@@ -43,6 +43,7 @@ def download(
     Raises:
         ConfigurationError: no name of a model.
         MissingDependencyError: `huggingface_hub` is not installed.
+        VocabularyError: the model has no file of a tokenizer.
     """
     if not isinstance(repo_id, str) or not repo_id:
         raise ConfigurationError(
@@ -62,6 +63,12 @@ def download(
                 repo_id, revision=revision, cache_dir=cache_dir, allow_patterns=[*files, *also]
             )
         )
-        if any(map(is_vocabulary, folder.iterdir())):
-            break
+        # no file, no folder
+        if folder.is_dir() and any(map(is_vocabulary, folder.iterdir())):
+            return folder
+    if not folder.is_dir():
+        raise VocabularyError(
+            f"{repo_id} has no file of a tokenizer; looked for {', '.join((*_FILES, *_PAIR))}. "
+            "name the model whose tokenizer it uses"
+        )
     return folder
