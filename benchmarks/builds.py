@@ -1,7 +1,7 @@
 """Two builds of tokstream: the first pass of each over the same texts, in turn.
 
 The other build is that of another Python environment. This is how a change is judged that is
-meant to make `encode` faster (docs/performance-log.md).
+meant to make `encode` faster (docs/performance.md).
 """
 
 from __future__ import annotations
