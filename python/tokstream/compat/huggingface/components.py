@@ -46,6 +46,8 @@ _MEMBERS = {
     ("Strip", "right"): "strip_right",
 }
 """Settings that a file calls otherwise."""
+_LONG = 400
+"""Longer texts, such as the rules of a `Precompiled`, are not shown whole."""
 _NO_SETTINGS = ("type", "pattern", "normalizers", "pretokenizers", "processors", "decoders")
 
 
@@ -161,11 +163,20 @@ class Component:
         return hash(self.__getstate__())
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{k}={v!r}" for k, v in self.data.items() if k != "type")
+        options = ", ".join(f"{k}={_shown(v)}" for k, v in self.data.items() if k != "type")
         return f"{self.type}({options})"
 
     def _node(self) -> Node:
         return Node(self.data, "$", type(self).__name__, None)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {_shown(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    is_long = isinstance(value, str) and len(value) > _LONG
+    return repr(f"{value[:_LONG]}..." if is_long else value)  # type: ignore[index]
 
 
 class Normalizer(Component):

@@ -260,7 +260,8 @@ class Encoding(LookUps):
     @property
     def n_sequences(self) -> int:
         """Number of texts."""
-        return len(self._ranges) or 1
+        frame = self._frame
+        return (len(self._ranges) or 1) if frame is None else frame.plan.n_sequences
 
     def __len__(self) -> int:
         frame = self._frame

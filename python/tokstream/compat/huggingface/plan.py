@@ -94,7 +94,7 @@ class Plan:
         second_type: type of the second text before the post-processor.
     """
 
-    __slots__ = ("_padded", "_ranges", "_runs", "frame")
+    __slots__ = ("_padded", "_ranges", "_runs", "frame", "n_sequences")
 
     def __init__(
         self, processor: Processor | None, n_texts: int, *, adds: bool, second_type: int
@@ -119,6 +119,8 @@ class Plan:
             (sequence, boundaries[tokens.start], boundaries[tokens.stop])
             for sequence, tokens in probe.ranges.items()
         ]
+        self.n_sequences = len(self._ranges) or 1
+        """How many texts an encoding says it has."""
         self._padded: dict[tuple[object, ...], Frame] = {}
         self.frame = self._framed()
         """What one text is put into; None for pairs, and where the text stands twice."""
