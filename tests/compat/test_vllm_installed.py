@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import pickle
 import re
 import subprocess
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -22,29 +24,32 @@ from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 
 import tokstream
 
-vllm = pytest.importorskip("vllm")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of torch, about what vLLM imports
+    vllm = pytest.importorskip("vllm")
 
-from vllm import SamplingParams  # noqa: E402
-from vllm.config import DeviceConfig, ModelConfig, VllmConfig  # noqa: E402
-from vllm.platforms import current_platform  # noqa: E402
-from vllm.plugins import load_general_plugins  # noqa: E402
-from vllm.reasoning import ReasoningParserManager  # noqa: E402
-from vllm.renderers.params import ChatParams, TokenizeParams  # noqa: E402
-from vllm.tokenizers import TokenizerLike, cached_tokenizer_from_config, get_tokenizer  # noqa: E402
-from vllm.tokenizers.detokenizer_utils import convert_ids_list_to_tokens  # noqa: E402
-from vllm.tool_parsers import ToolParserManager  # noqa: E402
-from vllm.v1.engine.detokenizer import (  # noqa: E402
-    FastIncrementalDetokenizer,
-    IncrementalDetokenizer,
-)
-from vllm.v1.engine.input_processor import InputProcessor  # noqa: E402
+    from vllm import SamplingParams
+    from vllm.config import DeviceConfig, ModelConfig, VllmConfig
+    from vllm.platforms import current_platform
+    from vllm.plugins import load_general_plugins
+    from vllm.reasoning import ReasoningParserManager
+    from vllm.renderers.params import ChatParams, TokenizeParams
+    from vllm.tokenizers import TokenizerLike, cached_tokenizer_from_config, get_tokenizer
+    from vllm.tokenizers.detokenizer_utils import convert_ids_list_to_tokens
+    from vllm.tool_parsers import ToolParserManager
+    from vllm.v1.engine.detokenizer import (
+        FastIncrementalDetokenizer,
+        IncrementalDetokenizer,
+    )
+    from vllm.v1.engine.input_processor import InputProcessor
 
-from tokstream.integrations.transformers import native  # noqa: E402
+from tokstream.integrations.transformers import native
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.timeout(600)
+# warnings of others are not what is tested here
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.filterwarnings("ignore")]
 
 MODES = ("hf", "tokstream")
 CHAT = (
@@ -413,19 +418,91 @@ if __name__ == "__main__":
 """
 
 
+def run_engine(code: str, folder: Path, mode: str, scratch: Path) -> list[str]:
+    """Return what a program with an engine of its own prints."""
+    script = scratch / "engine.py"
+    script.write_text(code)
+    done = subprocess.run(
+        [sys.executable, str(script), str(folder), mode],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.splitlines()
+
+
 @pytest.mark.skipif(current_platform.is_unspecified(), reason="vLLM has no device to run on")
 def test_an_engine(folder: Path, tmp_path: Path) -> None:
     """Weights at random, so texts without sense: but the same ones."""
-    script = tmp_path / "engine.py"
-    script.write_text(ENGINE)
     found = []
     for mode in MODES:
-        done = subprocess.run(
-            [sys.executable, str(script), str(folder), mode],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
-        found.append(next(x for x in done.stdout.splitlines() if x.startswith("FOUND")))
+        lines = run_engine(ENGINE, folder, mode, tmp_path)
+        found.append(next(x for x in lines if x.startswith("FOUND")))
     assert found[1] == found[0]
+
+
+STREAMS = """
+import asyncio, json, sys
+from vllm import SamplingParams
+from vllm.engine.arg_utils import AsyncEngineArgs
+from vllm.engine.protocol import StreamingInput
+from vllm.sampling_params import RequestOutputKind
+from vllm.v1.engine.async_llm import AsyncLLM
+
+PROMPTS = ["hello world", "\\u6f22\\u5b57 \\u00e9 x", "The quick brown fox jumps. " * 6]
+DELTA = {"output_kind": RequestOutputKind.DELTA}
+
+async def main():
+    llm = AsyncLLM.from_engine_args(AsyncEngineArgs(
+        sys.argv[1], tokenizer_mode=sys.argv[2], load_format="dummy", enforce_eager=True,
+        max_model_len=256, seed=1, dtype="float32"))
+    tokenizer = llm.get_tokenizer()
+    n = 0
+
+    async def answer(prompt, **choice):
+        nonlocal n
+        n += 1
+        text, ids = "", []
+        async for part in llm.generate(prompt, SamplingParams(**choice, **DELTA), str(n)):
+            text += part.outputs[0].text
+            ids += part.outputs[0].token_ids
+        return list(part.prompt_token_ids), text, ids, part.outputs[0].finish_reason
+
+    found = []
+    for prompt in PROMPTS:
+        for choice in ({"temperature": 0.0}, {"seed": 7}, {"seed": 8, "stop": ["a", "e"]},
+                       {"seed": 9, "skip_special_tokens": False, "ignore_eos": True}):
+            found.append(await answer(prompt, max_tokens=32, **choice))
+    if sys.argv[2] == "tokstream":
+        from tokstream.integrations.transformers import native
+
+        async def arriving():
+            for k in range(0, len(PROMPTS[2]), 7):
+                yield PROMPTS[2][k : k + 7]
+
+        async def pieces():
+            async for ids in native(tokenizer).encode_aiter(arriving(), add_special_tokens=True):
+                if ids:
+                    yield StreamingInput(prompt={"prompt_token_ids": ids})
+
+        whole = await answer(PROMPTS[2], max_tokens=8, temperature=0.0)
+        parts = await answer(pieces(), max_tokens=8, temperature=0.0)
+        # each piece is answered; what follows the last one is the answer to the whole
+        print("PIECES", parts[0] == whole[0], len(parts[2]) > 8, parts[2][-8:] == whole[2])
+    print("FOUND", json.dumps(found))
+    llm.shutdown()
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(current_platform.is_unspecified(), reason="vLLM has no device to run on")
+def test_an_engine_that_streams(folder: Path, tmp_path: Path) -> None:
+    """Text comes as before, and a prompt that arrives in pieces is answered as the whole is."""
+    lines = {mode: run_engine(STREAMS, folder, mode, tmp_path) for mode in MODES}
+    texts = {mode: next(x for x in found if x.startswith("FOUND")) for mode, found in lines.items()}
+    assert texts["tokstream"] == texts["hf"]
+    assert "PIECES True True True" in lines["tokstream"]
