@@ -402,7 +402,7 @@ from vllm.sampling_params import StructuredOutputsParams
 
 if __name__ == "__main__":
     llm = LLM(sys.argv[1], tokenizer_mode=sys.argv[2], load_format="dummy", enforce_eager=True,
-              max_model_len=256, seed=1, dtype="float32")
+              max_model_len=512, seed=1, dtype="float32")
     grammars = [{"choice": ["yes", "no"]}, {"regex": "[a-c]{3}x"}, {"json": {"type": "integer"}}]
     choices = [{}, {"logprobs": 2, "prompt_logprobs": 1}, {"stop": ["e", "a"]},
                {"skip_special_tokens": False, "spaces_between_special_tokens": False}]
@@ -457,7 +457,7 @@ DELTA = {"output_kind": RequestOutputKind.DELTA}
 async def main():
     llm = AsyncLLM.from_engine_args(AsyncEngineArgs(
         sys.argv[1], tokenizer_mode=sys.argv[2], load_format="dummy", enforce_eager=True,
-        max_model_len=256, seed=1, dtype="float32"))
+        max_model_len=512, seed=1, dtype="float32"))
     tokenizer = llm.get_tokenizer()
     n = 0
 
