@@ -3,6 +3,8 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use tokstream_core::error::{Error, ErrorKind, TableError};
 
+use crate::ints::Listed;
+
 import_exception!(tokstream.errors, DisallowedSpecialTokenError);
 import_exception!(tokstream.errors, InvalidTokenIdError);
 import_exception!(tokstream.errors, InvalidUtf8Error);
@@ -15,7 +17,7 @@ import_exception!(tokstream.errors, VocabularyError);
 
 /// The exception for `error`; `ids` are those that became stable before it in the same call.
 pub fn input_error(error: &Error, ids: Vec<u32>) -> PyErr {
-    let at = error.offset;
+    let (at, ids) = (error.offset, Listed(ids));
     match &error.kind {
         ErrorKind::InvalidUtf8 => InvalidUtf8Error::new_err((
             format!("{error}; pass errors=\"replace\" to read it as U+FFFD"),

@@ -30,3 +30,16 @@ pub fn list<'py>(py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyList>> {
     };
     PyList::new(py, ids.iter().map(number))
 }
+
+/// Ids that become such a list where Python wants an object: the arguments of an error.
+pub struct Listed(pub Vec<u32>);
+
+impl<'py> IntoPyObject<'py> for Listed {
+    type Target = PyList;
+    type Output = Bound<'py, PyList>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        list(py, &self.0)
+    }
+}

@@ -141,6 +141,14 @@ impl Collected {
         }
     }
 
+    /// All so far, as a list in any case.
+    pub fn list(self, py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+        match self {
+            Self::Numbers(ids) => ints::list(py, &ids),
+            Self::List(list) => Ok(list.into_bound(py)),
+        }
+    }
+
     /// The list or buffer.
     pub fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         match self {

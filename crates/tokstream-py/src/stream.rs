@@ -35,7 +35,7 @@ pub fn feed_block(
         if let Err(interrupt) = py.check_signals() {
             let offset = stream.n_bytes();
             stream.fail(Error { kind: ErrorKind::Interrupted, offset });
-            interrupt.value(py).setattr("ids", std::mem::take(ids))?;
+            interrupt.value(py).setattr("ids", ints::list(py, &std::mem::take(ids))?)?;
             return Err(interrupt);
         }
         result

@@ -127,7 +127,7 @@ impl Core {
             Ok(Ok(())) => ids.extend(closing)?,
             Ok(Err(error)) => return Err(input_error(&error, ids.numbers(py)?)),
             Err(error) => {
-                error.value(py).setattr("ids", ids.numbers(py)?)?;
+                error.value(py).setattr("ids", ids.list(py)?)?;
                 return Err(error);
             }
         }
