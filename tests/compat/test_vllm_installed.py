@@ -11,6 +11,7 @@ import inspect
 import json
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -310,6 +311,32 @@ def test_detokenizers(
             assert found[1] == found[0], (text, n)
 
 
+def test_detokenizers_of_odd_bytes(
+    both: tuple[Any, Any], processors_of: dict[str, InputProcessor]
+) -> None:
+    """Ids at random: where the fast detokenizer begins a new stream with "hf", text is lost there."""
+    rng = random.Random(3)
+    for _ in range(60):
+        prompt, *rest = [rng.randrange(len(both[0])) for _ in range(50)]
+        texts = []
+        for tokenizer, made in zip(both, processors_of.values(), strict=True):
+            one = {"type": "token", "prompt_token_ids": [prompt]}
+            request = made.process_inputs("1", one, SamplingParams(), ("generate",))
+            detokenizer = IncrementalDetokenizer.from_new_request(tokenizer, request)
+            detokenizer.update(rest, stop_terminated=False)
+            texts.append(detokenizer.output_text)
+        check_text(tokenizer, texts[1], texts[0])
+
+
+def check_text(tokenizer: Any, ours: str, theirs: str) -> None:
+    """Equal texts; with byte fallback all but odd bytes, of which vLLM drops some with "hf"."""
+    if "<0x00>" not in tokenizer.get_vocab():
+        assert ours == theirs
+        return
+    assert ours.count("\ufffd") >= theirs.count("\ufffd")
+    assert re.sub("[\ufffd ]", "", ours) == re.sub("[\ufffd ]", "", theirs)
+
+
 def outlines_entries(vocabulary: Any) -> dict[str, set[str]]:
     """Bytes of tokens, and the ids of each in any order: that of "hf" itself changes."""
     entries = re.findall(r"\[([\d,\s]*)\]: \[([\d,\s]*)\]", repr(vocabulary))
@@ -500,9 +527,14 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(current_platform.is_unspecified(), reason="vLLM has no device to run on")
-def test_an_engine_that_streams(folder: Path, tmp_path: Path) -> None:
+def test_an_engine_that_streams(folder: Path, tmp_path: Path, both: tuple[Any, Any]) -> None:
     """Text comes as before, and a prompt that arrives in pieces is answered as the whole is."""
     lines = {mode: run_engine(STREAMS, folder, mode, tmp_path) for mode in MODES}
-    texts = {mode: next(x for x in found if x.startswith("FOUND")) for mode, found in lines.items()}
-    assert texts["tokstream"] == texts["hf"]
+    found = {
+        mode: json.loads(next(x for x in printed if x.startswith("FOUND "))[6:])
+        for mode, printed in lines.items()
+    }
+    for ours, theirs in zip(found["tokstream"], found["hf"], strict=True):
+        check_text(both[0], ours.pop(1), theirs.pop(1))
+        assert ours == theirs
     assert "PIECES True True True" in lines["tokstream"]
