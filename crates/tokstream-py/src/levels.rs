@@ -111,8 +111,7 @@ struct Given(Vec<Option<(Vec<u8>, usize)>>);
 
 impl Sink for Given {
     fn text(&mut self, text: &[u8], n_source: usize) {
-        let n_source = if n_source == levels::FROM_NEXT { 0 } else { n_source };
-        self.0.push(Some((text.to_vec(), n_source)));
+        self.0.push(Some((text.to_vec(), levels::source_bytes(n_source))));
     }
 
     fn end(&mut self) {

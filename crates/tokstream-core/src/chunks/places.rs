@@ -71,6 +71,27 @@ impl Places {
         self.keeps_all = true;
     }
 
+    /// Is nothing forgotten?
+    #[must_use]
+    pub fn keeps_all(&self) -> bool {
+        self.keeps_all
+    }
+
+    /// Take back the last `n` bytes of source, which became no text.
+    pub fn take_back_dropped(&mut self, n: usize) {
+        let n = n as u64;
+        let Some(odd) = self.odd.back_mut() else { return };
+        if odd.text_bytes > 0 || odd.source_bytes < n {
+            return;
+        }
+        odd.source_bytes -= n;
+        odd.source_end -= n;
+        self.n_source -= n;
+        if odd.source_bytes == 0 {
+            self.odd.pop_back();
+        }
+    }
+
     /// Text of `text_bytes` bytes follows that comes from the last character, too: from the bytes
     /// `source` of the input. The `last_bytes` bytes of text before it are known to come from
     /// there.

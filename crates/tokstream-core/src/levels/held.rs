@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::{FROM_NEXT, Sink};
+use super::{AND_BEHIND, FROM_NEXT, Sink, source_bytes};
 
 /// Room that is kept from one feed to the next, in bytes.
 const MAX_ROOM: usize = 4096;
@@ -23,11 +23,6 @@ pub(crate) fn source_of(range: Range<usize>, length: usize, n_source: usize) -> 
     } else {
         0
     }
-}
-
-/// Bytes of source.
-fn counted(n_source: usize) -> usize {
-    if n_source == FROM_NEXT { 0 } else { n_source }
 }
 
 /// Text as a chain of parts, each as long as its source, or from another number of source bytes.
@@ -53,7 +48,7 @@ impl Held {
             self.taken = 0;
         }
         self.text.extend_from_slice(text);
-        self.n_source += counted(n_source);
+        self.n_source += source_bytes(n_source);
         match self.parts.back_mut() {
             Some((n, source)) if *n == *source && text.len() == n_source => {
                 *n += text.len();
@@ -111,26 +106,39 @@ impl Held {
     fn give(&mut self, n_text: usize, n_source: usize, is_dropped: bool, sink: &mut impl Sink) {
         let text = &self.text[self.taken..self.taken + n_text];
         self.taken += n_text;
-        self.n_source -= counted(n_source);
-        if !is_dropped {
+        self.n_source -= source_bytes(n_source);
+        if !is_dropped || text.is_empty() {
             sink.text(text, n_source);
-        } else if counted(n_source) > 0 {
-            sink.text(b"", n_source);
+        } else if source_bytes(n_source) > 0 {
+            // More text of the last character may follow.
+            let n_last = if n_text == n_source { last_width(text) } else { n_source };
+            if n_last < n_source {
+                sink.text(b"", n_source - n_last);
+            }
+            sink.text(b"", n_last | AND_BEHIND);
         }
     }
+}
+
+/// Bytes of the last character of `text`.
+fn last_width(text: &[u8]) -> usize {
+    let begin = text.iter().rposition(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
+    text.len() - begin
 }
 
 #[cfg(test)]
 mod tests {
     use super::Held;
-    use crate::levels::Sink;
+    use crate::levels::{AND_BEHIND, Sink, source_bytes};
 
     #[derive(Default)]
     struct Parts(Vec<(String, usize)>);
 
     impl Sink for Parts {
         fn text(&mut self, text: &[u8], n_source: usize) {
-            self.0.push((String::from_utf8(text.to_vec()).unwrap(), n_source));
+            let text = std::str::from_utf8(text).unwrap();
+            let sign = if n_source & AND_BEHIND > 0 { "…" } else { "" };
+            self.0.push((format!("{text}{sign}"), source_bytes(n_source)));
         }
 
         fn end(&mut self) {}
@@ -155,6 +163,23 @@ mod tests {
         held.take(1, false, &mut parts);
         assert!(held.has_no_text());
         let parts: Vec<_> = parts.0.iter().map(|(text, n)| (text.as_str(), *n)).collect();
-        assert_eq!(parts, [("a", 1), ("", 2), ("", 5), ("xy", 1), ("z", 0), ("d", 1), ("e", 1)]);
+        assert_eq!(
+            parts,
+            [("a", 1), ("", 1), ("…", 1), ("", 5), ("xy", 1), ("z", 0), ("d", 1), ("e", 1)]
+        );
+    }
+
+    #[test]
+    fn what_is_left_of_a_character_comes_from_what_was_dropped() {
+        let mut held = Held::default();
+        held.push("abé".as_bytes(), 4);
+        held.push(b"viii", 3);
+        let mut parts = Parts::default();
+        held.take(4, true, &mut parts);
+        held.take(2, true, &mut parts);
+        held.take(1, true, &mut parts);
+        held.take(1, false, &mut parts);
+        let parts: Vec<_> = parts.0.iter().map(|(text, n)| (text.as_str(), *n)).collect();
+        assert_eq!(parts, [("", 2), ("…", 2), ("…", 3), ("i", 0)]);
     }
 }

@@ -29,11 +29,21 @@ use split::SplitState;
 /// from there.
 pub const FROM_NEXT: usize = usize::MAX;
 
+/// Added to the number of source bytes of empty text: a level dropped a character that came from
+/// them, and text right behind it without a source comes from there, too.
+pub const AND_BEHIND: usize = 1 << (usize::BITS - 2);
+
+/// The bytes of source in such a number.
+#[must_use]
+pub fn source_bytes(n_source: usize) -> usize {
+    if n_source == FROM_NEXT { 0 } else { n_source & !AND_BEHIND }
+}
+
 /// Takes what a cascade gives, in text order.
 pub trait Sink {
     /// This text surely belongs to the current pretoken; it came from the next `n_source` bytes of
     /// the source, or from the character before if they are 0, or see `FROM_NEXT`. Empty text is
-    /// source that was dropped and belongs to no pretoken.
+    /// source that was dropped and belongs to no pretoken; see `AND_BEHIND`.
     fn text(&mut self, text: &[u8], n_source: usize);
 
     /// The current pretoken, which is not empty, ends here.
@@ -185,7 +195,7 @@ impl Rest<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FROM_NEXT, Level, LevelState, Levels, Metaspace, Scheme, Sink};
+    use super::{Level, LevelState, Levels, Metaspace, Scheme, Sink, source_bytes};
     use std::num::NonZeroUsize;
 
     #[derive(Default)]
@@ -194,7 +204,7 @@ mod tests {
     impl Sink for Marks {
         fn text(&mut self, text: &[u8], n_source: usize) {
             self.0 += std::str::from_utf8(text).unwrap();
-            self.1 += if n_source == FROM_NEXT { 0 } else { n_source };
+            self.1 += source_bytes(n_source);
         }
 
         fn end(&mut self) {

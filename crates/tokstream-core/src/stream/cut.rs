@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::core::Core;
-use crate::levels::{LevelState, Sink};
+use crate::levels::{AND_BEHIND, LevelState, Sink, source_bytes};
 use crate::scratch::Scratch;
 use crate::segments::Segment;
 use crate::tokens::Pretokens;
@@ -128,19 +128,22 @@ impl Cut {
             Segment::Special { id, n_bytes } => {
                 self.finish(context);
                 let (mut n_before, mut n_sources, mut has_begun) = (0, 0, false);
-                let mut begins_inside = false;
+                let (mut begins_inside, mut last) = (false, 0);
                 sources.take(n_bytes, &mut |n_text, n_source| {
                     begins_inside |= !has_begun && n_text > 0 && n_source == 0;
                     has_begun |= n_text > 0;
                     *if has_begun { &mut n_sources } else { &mut n_before } += n_source;
+                    last = if n_source > 0 { taken(n_text, n_source) } else { last };
                 });
                 self.pass(n_before);
                 self.note_token(n_sources, begins_inside);
-                self.pass(n_sources);
+                let last = if last & AND_BEHIND > 0 { last } else { 0 };
+                self.pass(n_sources - source_bytes(last));
+                self.pass(last);
                 context.out.push(id);
             }
             Segment::Dropped { n_bytes } => {
-                sources.take(n_bytes, &mut |_, n_source| self.skip(n_source));
+                sources.take(n_bytes, &mut |n_text, n_source| self.skip(taken(n_text, n_source)));
             }
             Segment::Forbidden { .. } => {}
         }
@@ -315,17 +318,17 @@ impl Cut {
     pub(super) fn skip(&mut self, n_source: usize) {
         let (track, record) = self.tracks();
         if let Some(record) = record {
-            record.widen(track.places().n_source(), n_source);
+            record.widen(track.places().n_source(), source_bytes(n_source));
         }
         self.pass(n_source);
     }
 
-    /// The next `n_source` bytes of the segments' text become no text.
+    /// The next `n_source` bytes of the segments' text become no text; see `AND_BEHIND`.
     pub(super) fn pass(&mut self, n_source: usize) {
         let (track, _) = self.tracks();
         track.add(&[], n_source);
         track.forget(0);
-        self.n_source += n_source as u64;
+        self.n_source += source_bytes(n_source) as u64;
     }
 
     fn tracks(&mut self) -> (&mut Track, Option<&mut Record>) {
@@ -334,6 +337,13 @@ impl Cut {
             Route::Cascaded { pieces, .. } => (&mut pieces.track, pieces.record.as_mut()),
         }
     }
+}
+
+/// The source of `n_text` bytes that go into no run; of one character, what is left of it comes
+/// from there, too.
+fn taken(n_text: usize, n_source: usize) -> usize {
+    let is_character = n_text > 0 && n_source > 0 && n_text != n_source;
+    if is_character { n_source | AND_BEHIND } else { n_source }
 }
 
 /// Let a run of text, which begins at `start`, take a step; note where its pretokens ended.

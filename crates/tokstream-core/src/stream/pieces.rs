@@ -113,7 +113,7 @@ impl Pieces {
             if tools.core.markers.has_begin {
                 self.text.push(BEGIN_MARKER);
                 // A pretoken may begin inside what became of one character.
-                if n_source == 0 && self.track.is_behind_character() {
+                if n_source == 0 && self.track.goes_on() {
                     self.track.add_suffix(1);
                 } else {
                     self.track.add_prefix(1);

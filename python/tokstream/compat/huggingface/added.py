@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["AddedToken", "AddedVocabulary", "as_added_tokens"]
+__all__ = ["WHITE_SPACE", "AddedToken", "AddedVocabulary", "as_added_tokens"]
+
+WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""Characters that Unicode calls White_Space; `str.isspace` has others, too."""
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 

@@ -10,6 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tokstream._core import encode_with_words, token_places, token_words
+from tokstream.compat.huggingface.added import WHITE_SPACE
+from tokstream.compat.huggingface.overlaps import Overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from tokstream.compat.huggingface.state import State
 
 __all__ = [
-    "WHITE_SPACE",
     "FastSource",
     "FixedSource",
     "Reader",
@@ -52,7 +53,7 @@ class Source(Protocol):
 class Reader:
     """How texts were read: by which tokenizer, and which added tokens were looked for."""
 
-    __slots__ = ("_added", "core", "has_odd", "keeps_all", "specials", "state")
+    __slots__ = ("_added", "_overlaps", "core", "has_odd", "keeps_all", "specials", "state")
 
     def __init__(self, state: State, specials: SpecialSet) -> None:
         self.state = state
@@ -62,10 +63,21 @@ class Reader:
         self._added = state.added.by_id.keys()
         self.has_odd = bool(state.added.odd_ids)
         """Whether a token's text may differ from what was found."""
+        overlaps = Overlaps(state.added.by_id, is_normalized=bool(state.parts.normalizer))
+        self._overlaps = overlaps or None
 
     def places(self, text: str, ids: list[int]) -> list[Offsets] | None:
         """Return a text's offsets as the lengths of its tokens say them, if they do."""
-        return token_places(self.core, ids, text) if self.keeps_all else None
+        if not self.keeps_all or (self._overlaps is not None and self._overlaps.occur(ids)):
+            return None
+        return token_places(self.core, ids, text)
+
+    def read(self, text: str, ids: list[int]) -> tuple[list[Offsets], list[int], list[int]]:
+        """Read a text again: offsets, indices of pretokens, and which ids are added tokens."""
+        offsets, words, added = encode_with_words(self.core, text, self.specials)
+        if self._overlaps is not None and added:
+            self._overlaps.put(text, ids, offsets, added)
+        return offsets, words, added
 
     def words(self, text: str, ids: list[int]) -> list[int] | None:
         """Return the indices of a text's pretokens, if to cut it says them."""
@@ -143,8 +155,7 @@ class TextSource:
 
     def _places(self) -> tuple[list[Offsets], list[int], list[int]]:
         if self._placed is None:
-            state = self._reader.state
-            self._placed = encode_with_words(state.core, self._text, self._reader.specials)
+            self._placed = self._reader.read(self._text, self.ids)
         return self._placed
 
 
@@ -316,11 +327,6 @@ def trimmed(
         found[at] = start, end
     return found
 
-
-WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
-"""Characters that Unicode calls White_Space; `str.isspace` has others, too."""
 
 # with the space of the byte-level alphabet
 _BLANKS = f"\u0120{WHITE_SPACE}"

@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tokstream import _core
+from tokstream.compat.huggingface.added import WHITE_SPACE
 from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
-from tokstream.compat.huggingface.runs import WHITE_SPACE, Reader
+from tokstream.compat.huggingface.runs import Reader
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import UnsupportedTokenizerError
 from tokstream.formats.document import Node
