@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::error::TableError;
 use crate::levels::{Level, Levels, Scheme};
 use crate::normalize::{Normalizer, Step};
+use crate::once::get_or_make;
 use crate::prepared::{self, Prepared, Writer};
 use crate::pretokens::{Automaton, CertainCuts};
 use crate::segments::{AddedToken, Mark, MarkSet, Passes, SpecialSet, overlap};
@@ -389,12 +390,12 @@ impl Core {
     /// Where the pattern ends pretokens whatever came before. Cost: O(states · classes²) the first
     /// time.
     pub(crate) fn certain_cuts(&self) -> &CertainCuts {
-        self.certain_cuts.get_or_init(|| CertainCuts::new(&self.automaton))
+        get_or_make(&self.certain_cuts, || CertainCuts::new(&self.automaton))
     }
 
     /// Bytes of text that the internal id stands for. Cost: O(tokens) the first time.
     pub(crate) fn length_of(&self, id: u32) -> usize {
-        let lengths = self.lengths.get_or_init(|| {
+        let lengths = get_or_make(&self.lengths, || {
             let lengths = self.vocabulary.lengths();
             lengths.map(|(id, length)| (id, length as u32)).collect()
         });

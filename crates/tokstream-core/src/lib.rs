@@ -8,6 +8,7 @@ pub mod core;
 pub mod error;
 pub mod levels;
 pub mod normalize;
+mod once;
 pub mod parallel;
 mod prefetch;
 pub mod prepared;

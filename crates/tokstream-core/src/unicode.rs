@@ -3,9 +3,11 @@
 //! In: the name of a Unicode property or a set of ranges. Out: sorted, disjoint, inclusive ranges
 //! of code points. The pattern compiler (Python) builds everything else from these.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+
+use crate::once::get_or_make;
 
 /// Sorted, disjoint, inclusive ranges of code points.
 pub type Ranges = Vec<(u32, u32)>;
@@ -35,18 +37,19 @@ pub fn property(name: &str) -> Option<Ranges> {
 /// Is `character` one of those that `\w` stands for?
 #[must_use]
 pub fn is_word(character: char) -> bool {
-    static RANGES: LazyLock<Ranges> = LazyLock::new(|| {
+    static RANGES: OnceLock<Ranges> = OnceLock::new();
+    if character.is_ascii() {
+        return character.is_ascii_alphanumeric() || character == '_';
+    }
+    let ranges = get_or_make(&RANGES, || {
         match regex_syntax::Parser::new().parse(r"\w").map(Hir::into_kind) {
             Ok(HirKind::Class(Class::Unicode(class))) => to_ranges(&class),
             _ => Vec::new(), // only without the crate's Unicode tables, which are compiled in
         }
     });
-    if character.is_ascii() {
-        return character.is_ascii_alphanumeric() || character == '_';
-    }
     let code_point = character as u32;
-    let after = RANGES.partition_point(|&(begin, _)| begin <= code_point);
-    after > 0 && code_point <= RANGES[after - 1].1
+    let after = ranges.partition_point(|&(begin, _)| begin <= code_point);
+    after > 0 && code_point <= ranges[after - 1].1
 }
 
 /// Close `ranges` under Unicode simple case folding.

@@ -10,11 +10,11 @@ so what stands there can wait for the first step to see which of the two it must
 from __future__ import annotations
 
 import copy
-import threading
 from typing import TYPE_CHECKING, Any, final
 
 import tokenizers.decoders
 
+from tokstream._locks import Lock
 from tokstream.compat.huggingface import DecodeStream as OurStream
 from tokstream.compat.huggingface import Tokenizer
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["share_decode_stream"]
 
-_lock = threading.Lock()
+_lock = Lock()
 
 
 def share_decode_stream() -> None:

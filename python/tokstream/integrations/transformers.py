@@ -13,10 +13,10 @@ tokenizer whatever arguments they call it with.
 from __future__ import annotations
 
 import logging
-import threading
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
+from tokstream._locks import Lock
 from tokstream.compat.huggingface import Tokenizer
 from tokstream.errors import ConfigurationError, MissingDependencyError
 
@@ -37,7 +37,7 @@ __all__ = ["Backend", "accelerate", "install", "native", "uninstall"]
 
 _AnyTokenizer = TypeVar("_AnyTokenizer")
 _logger = logging.getLogger("tokstream")
-_lock = threading.Lock()
+_lock = Lock()
 _original: Any = None
 
 

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::once::get_or_make;
+
 /// Behind this code point only the tags and variation selectors of plane 14 are not `OTHER`.
 const N_TABLE: u32 = 0x2_0000;
 const PLANE_14: Range<u32> = 0xE_0000..0xE_1000;
@@ -50,7 +52,7 @@ pub(super) struct Properties {
 impl Properties {
     pub(super) fn get() -> &'static Self {
         static TABLE: OnceLock<Properties> = OnceLock::new();
-        TABLE.get_or_init(|| {
+        get_or_make(&TABLE, || {
             let code_points = (0..N_TABLE).chain(PLANE_14);
             let flags = |cp| if IDEOGRAPHS.contains(&cp) { 0 } else { ask_for(cp) };
             let mut flags: Vec<u16> = code_points.map(flags).collect();

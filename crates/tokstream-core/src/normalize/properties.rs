@@ -11,6 +11,7 @@ use unicode_normalization_alignments::char::{
 };
 
 use super::forms::Form;
+use crate::once::get_or_make;
 
 /// Behind this code point nothing decomposes, composes or reorders.
 const N_TABLE: usize = 0x3_0000;
@@ -32,7 +33,7 @@ impl Properties {
     /// The tables of `form`.
     pub(super) fn of(form: Form) -> &'static Self {
         static TABLES: [OnceLock<Properties>; 4] = [const { OnceLock::new() }; 4];
-        TABLES[form as usize].get_or_init(|| Self::new(form))
+        get_or_make(&TABLES[form as usize], || Self::new(form))
     }
 
     fn new(form: Form) -> Self {

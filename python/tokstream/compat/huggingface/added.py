@@ -6,8 +6,9 @@ immutable table with the ids that the reference gives them. Held back: nothing.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
+
+from tokstream._locks import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -140,7 +141,7 @@ class AddedVocabulary:
         self.ids = dict(ids)
         self.specials = specials
 
-    @cached_property
+    @kept
     def odd_ids(self) -> frozenset[int]:
         """Ids of tokens whose text may differ from what was found: they take blanks with them."""
         return frozenset(

@@ -7,8 +7,10 @@ from these a document, as the reference writes it. Held back: nothing. Immutable
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from tokstream._locks import kept
 
 if TYPE_CHECKING:
     from array import array
@@ -72,12 +74,12 @@ class Definition:
         parts = {**self.parts, name: value}
         return Definition(parts, self.options, self.table, self.tokens, self.list_merges)
 
-    @cached_property
+    @kept
     def spellings(self) -> dict[int, str]:
         """Tokens by id."""
         return dict(zip(self.table.values(), self.tokens, strict=True))
 
-    @cached_property
+    @kept
     def merges(self) -> array[int]:
         """Positions in `tokens`, two for each merge."""
         return self.list_merges()

@@ -7,10 +7,10 @@ tokens up. Held back: native tables for tokens that were added later, until they
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tokstream import _core
+from tokstream._locks import kept
 from tokstream.compat.huggingface.added import WHITE_SPACE
 from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
@@ -100,7 +100,7 @@ class State:
         parts, _ = read_with_model(Node(content, "$", "tokenizer.json", None), self.parts.name)
         return State(definition, parts, self.added)
 
-    @cached_property
+    @kept
     def native(self) -> Tokenizer:
         """The native tokenizer.
 
@@ -130,7 +130,7 @@ class State:
         )
         return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
 
-    @cached_property
+    @kept
     def templated(self) -> Tokenizer:
         """The native tokenizer, with what the post-processor puts around one text.
 
@@ -151,18 +151,18 @@ class State:
             return native
         return Tokenizer._from_parts(replace(parts, template=template))  # noqa: SLF001
 
-    @cached_property
+    @kept
     def is_byte_level(self) -> bool:
         """Are pretokens spelled in the byte-level alphabet?"""
         return read_pretokenizer(self.node("pre_tokenizer"))[1]
 
-    @cached_property
+    @kept
     def keeps_all(self) -> bool:
         """Does each character of a text stand in a token, so that one token stands for all?"""
         parts = self.parts
         return not parts.normalizer and not parts.levels and parts.drops_unknown is None
 
-    @cached_property
+    @kept
     def merging(self) -> Tokenizer:
         """The model alone: a text is one pretoken, and nothing is looked for in it."""
         parts = replace(
@@ -176,18 +176,18 @@ class State:
         )
         return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
 
-    @cached_property
+    @kept
     def core(self) -> _core.Core:
         """The native tables."""
         return self.native._core  # noqa: SLF001 - of the same package
 
-    @cached_property
+    @kept
     def readers(self) -> tuple[Reader, Reader]:
         """Reads texts with all added tokens, or with special ones as text."""
         policy = self.native._special  # noqa: SLF001 - of the same package
         return Reader(self, policy.default), Reader(self, policy.plain)
 
-    @cached_property
+    @kept
     def processor(self) -> Processor | None:
         """What is put around texts."""
         return read_processor(self.node("post_processor"))
@@ -201,7 +201,7 @@ class State:
             self._plans[key] = plan
         return plan
 
-    @cached_property
+    @kept
     def frames(self) -> tuple[Frame | None, Frame | None]:
         """What one text is put into, without special tokens and with them."""
         bare, full = (self.plan(1, adds=adds, second_type=1).frame for adds in (False, True))
@@ -222,7 +222,7 @@ class State:
         """Return the texts of tokens that were found in a text."""
         return list(map(self.spell, ids))
 
-    @cached_property
+    @kept
     def spell(self) -> Callable[[int], str]:
         """Gives the text of a token that was found in a text."""
         spellings = self.definition.spellings
@@ -230,14 +230,14 @@ class State:
             spellings = {k: token.content for k, token in self.added.by_id.items()} | spellings
         return spellings.__getitem__
 
-    @cached_property
+    @kept
     def token(self) -> Callable[[int], str | None]:
         """Gives the text of a token, None if there is none with this id."""
         spellings = self.definition.spellings
         added = {token_id: self.written(token_id) for token_id in self.added.by_id}
         return (spellings if added.items() <= spellings.items() else spellings | added).get
 
-    @cached_property
+    @kept
     def token_id(self) -> Callable[[str], int | None]:
         """Gives the id of a token, None if there is none with this text."""
         table, ids = self.definition.table, self.added.ids
@@ -295,14 +295,14 @@ class State:
         parts = [*normalize.push(text), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
 
-    @cached_property
+    @kept
     def _normalize(self) -> _core.Normalize:
         """The normalizer, to be copied: to read rules takes milliseconds."""
         return _core.Normalize(list(self.parts.normalizer))
 
     # --- decoding --------------------------------------------------------------------------------
 
-    @cached_property
+    @kept
     def joins_bytes(self) -> bool:
         """Is the text the tokens' bytes, joined?"""
         if self.parts.decoder is not None:
@@ -316,7 +316,7 @@ class State:
             for token_id, token in tokens.items()
         )
 
-    @cached_property
+    @kept
     def texts_alone(self) -> tuple[dict[int, str], dict[int, str]]:
         """Texts of ids that are whole characters, by id, with special tokens and without.
 
@@ -324,14 +324,14 @@ class State:
         """
         return {}, {}
 
-    @cached_property
+    @kept
     def decoder(self) -> TokenDecoder:
         """The stages between tokens and text."""
         spellings = dict(self.definition.spellings)
         spellings |= {token_id: self.written(token_id) for token_id in self.added.by_id}
         return TokenDecoder(spellings, read_decoder(self.node("decoder")))
 
-    @cached_property
+    @kept
     def special_ids(self) -> frozenset[int]:
         """Ids of tokens that are left out where special tokens are skipped."""
         added = self.added

@@ -12,6 +12,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from tokstream._locks import Lock
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
 from tokstream.compat.huggingface.components import (
     BPE,
@@ -76,7 +77,7 @@ class Tokenizer(EncodeVerbs):
         self._state = state
         # one object for each part: changed in place, it is changed for all who have it
         self._shown: dict[str, Component] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._owner = threading.get_ident()
         self._shared = settings
         self._own = threading.local()
@@ -387,7 +388,7 @@ class Tokenizer(EncodeVerbs):
         return state_as_text(self._state, self._settings(), pretty=pretty)
 
     def save(self, path: str | os.PathLike[str], pretty: bool = True) -> None:
-        """Write a tokenizer.json; the file is replaced once all of it is written."""
+        """Write a tokenizer.json; a regular file is replaced once all of it is written."""
         from tokstream.compat.huggingface.written import write_text  # noqa: PLC0415
 
         write_text(path, self.to_str(pretty))

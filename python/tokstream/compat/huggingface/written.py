@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import stat
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from tokstream.compat.huggingface.definition import Definition
@@ -43,17 +44,51 @@ def state_as_text(state: State, settings: Settings, *, pretty: bool) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file; it is replaced once all of it is written."""
-    path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Write a file.
+
+    A regular file is replaced once all of the new one is written. What is something else (a device,
+    a pipe), has other names, or stands where no file can be made is written to in its place; a link
+    is followed.
+
+    Raises:
+        OSError: it cannot be written; the error names `path`.
+    """
+    target = os.path.realpath(path)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        status = os.stat(target)  # noqa: PTH116
+    except OSError:  # to open it says why, if there is a reason
+        status = None
+    if status is None or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1):
+        temporary = f"{target}.{os.urandom(8).hex()}.part"
+        try:
+            file = _opened(temporary, "x")
+        except OSError:
+            pass  # of a name that is too long, of a folder that takes no files or is not there
+        else:
+            _write_and_rename(file, text, temporary, target, status)
+            return
+    with _opened(path, "w") as file:
+        file.write(text)
+
+
+def _opened(path: str | os.PathLike[str], mode: str) -> TextIO:
+    return cast("TextIO", open(path, mode, encoding="utf-8", newline="\n"))  # noqa: PTH123
+
+
+def _write_and_rename(
+    file: TextIO, text: str, temporary: str, target: str, status: os.stat_result | None
+) -> None:
+    try:
+        with file:
             file.write(text)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        if status is not None:
+            os.chmod(temporary, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - paths are strings
+        os.replace(temporary, target)  # noqa: PTH105
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = target, None
         raise
 
 
@@ -68,12 +103,6 @@ def write_model(
     lines = ["#version: 0.2", *(f"{left} {right}" for left, right in model["merges"])]
     write_text(merges, "\n".join(lines) + "\n")
     return [str(vocab), str(merges)]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def unpickled(kind: type[Tokenizer], text: bytes, splits_special: bool) -> Tokenizer:

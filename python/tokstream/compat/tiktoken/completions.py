@@ -11,11 +11,11 @@ text; so at each place in the unstable bytes, try every token that begins with w
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, cast
 
 from tokstream import _core
+from tokstream._locks import kept
 
 if TYPE_CHECKING:
     from tokstream._core import SpecialSet
@@ -167,27 +167,27 @@ class Completions:
             return self._core.merge(piece, True)  # noqa: FBT003
         return self._core.merge(piece, False)  # noqa: FBT003
 
-    @cached_property
+    @kept
     def _ids(self) -> dict[bytes, int]:
         return self._tokenizer._vocabulary.to_ranks()  # noqa: SLF001
 
-    @cached_property
+    @kept
     def _tokens_by_id(self) -> dict[int, bytes]:
         return {token_id: token for token, token_id in self._ids.items()}
 
-    @cached_property
+    @kept
     def _lengths(self) -> dict[int, int]:
         return {token_id: len(token) for token, token_id in self._ids.items()}
 
-    @cached_property
+    @kept
     def _sorted_tokens(self) -> list[bytes]:
         return sorted(self._ids)
 
-    @cached_property
+    @kept
     def _sorted_ids(self) -> list[int]:
         return [self._ids[token] for token in self._sorted_tokens]
 
-    @cached_property
+    @kept
     def _pieces(self) -> _core.Pretokens:
         return _core.Pretokens(self._tokenizer._automaton_bytes())  # noqa: SLF001
 

@@ -6,11 +6,11 @@ Held back: `mergeable_ranks` of an embedded encoding, until it is asked for.
 
 from __future__ import annotations
 
-from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from tokstream._arrays import as_array
+from tokstream._locks import kept
 from tokstream.compat.tiktoken.arguments import checked_threads, special_fault, tokenizer_of
 from tokstream.compat.tiktoken.errors import (
     MissingIdError,
@@ -143,7 +143,7 @@ class Encoding(_Root):
         self._refusing = policy.default
         self._plain = policy.plain
 
-    @cached_property
+    @kept
     def _mergeable_ranks(self) -> dict[bytes, int]:
         return self._tokenizer._vocabulary.to_ranks()  # noqa: SLF001
 
@@ -374,7 +374,7 @@ class Encoding(_Root):
         """Id of "<|endoftext|>"; a `KeyError` if there is none."""
         return self._special_tokens["<|endoftext|>"]
 
-    @cached_property
+    @kept
     def special_tokens_set(self) -> set[str]:
         """The texts of the special tokens."""
         return set(self._special_tokens)
@@ -411,7 +411,7 @@ class Encoding(_Root):
         """Return the ids of bytes; from the last piece before what is not UTF-8 on, uncut."""
         return self._completions.of_bytes(bytes(memoryview(text)))
 
-    @cached_property
+    @kept
     def _completions(self) -> Completions:
         from tokstream.compat.tiktoken.completions import Completions  # noqa: PLC0415 - seldom
 

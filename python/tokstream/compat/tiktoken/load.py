@@ -14,7 +14,6 @@ import hashlib
 import importlib
 import json
 import os
-import tempfile
 from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -151,15 +150,20 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
     if not folder or "://" not in str(blobpath):
         return _checked(read_file(blobpath), blobpath, expected_hash)
     path = Path(folder) / hashlib.sha1(blobpath.encode(), usedforsecurity=False).hexdigest()
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(FileNotFoundError, PermissionError):
         data = path.read_bytes()
         if expected_hash is None or check_hash(data, expected_hash):
             return data
     data = _checked(read_file(blobpath), blobpath, expected_hash)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    Path(file.name).replace(path)
+    temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
+    try:
+        with temporary.open("xb") as file:  # for others to read, too, if the umask lets them
+            file.write(data)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     return data
 
 

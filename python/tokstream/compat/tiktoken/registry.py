@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from tokstream._locks import Lock
 from tokstream.compat.tiktoken.core import Encoding
 from tokstream.encodings import ENCODING_NAMES
 from tokstream.encodings import get_encoding as get_tokenizer
@@ -31,7 +31,7 @@ ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
 _OWN_PLUGIN = "tiktoken_ext.openai_public"
 # a plug-in may ask for an encoding while it is asked for one
-_lock = threading.RLock()
+_lock = Lock(is_reentrant=True)
 
 
 def get_encoding(encoding_name: str) -> Encoding:
