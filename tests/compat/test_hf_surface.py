@@ -128,6 +128,19 @@ def test_the_added_token() -> None:
     assert AddedToken("x") != AddedToken("x", lstrip=True)
     assert hash(AddedToken("x")) == hash(AddedToken("x", lstrip=True))
     assert AddedToken("x") != "x"
+    for flag in (None, True, False):
+        ours, peer = (k("x", normalized=flag) for k in (AddedToken, tokenizers.AddedToken))
+        assert ours == peer
+        for value in (True, False):
+            ours.special = peer.special = value
+            ours.content = peer.content = f"y{value}"
+            assert repr(ours) == repr(peer)
+        with pytest.raises(AttributeError):
+            ours.normalized = True  # type: ignore[misc]
+    with pytest.raises(TypeError, match="content of an added token is int; give a str"):
+        AddedToken(3)  # type: ignore[arg-type]
+    with pytest.warns(UserWarning, match="words says nothing"):
+        assert AddedToken("x", words=True) == AddedToken("x")
 
 
 def test_special_tokens_as_text() -> None:

@@ -85,6 +85,13 @@ impl Core {
             .chain(specials.iter().map(|(name, id)| (*id, name.as_bytes())))
             .chain(spec.added.iter().map(|token| (token.id, token.content.as_bytes())))
             .collect();
+        if let Some((id, token)) = entries.iter().find(|&&(id, _)| !is_given_out(id)) {
+            let token = String::from_utf8_lossy(token);
+            return Err(TableError(format!(
+                "the token {token:?} has the id {id}, which stands for an entry that is written \
+                 as other ids; give one of the two another id"
+            )));
+        }
         // Two special tokens may share an id; the first is what it decodes to.
         entries.sort_by_key(|&(id, _)| id);
         entries.dedup_by_key(|&mut (id, _)| id);

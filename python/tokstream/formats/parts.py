@@ -7,7 +7,8 @@ pickles as it. Everything in it is plain: numbers, text, bytes, tuples.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from array import array
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -195,6 +196,22 @@ class TokenizerParts:
         if self.expansions:
             ways.append("expansions")
         return ", ".join(ways)
+
+    def with_n_vocab(self, n_vocab: int) -> TokenizerParts:
+        """Return the same with room for more ids; hidden tokens move out of their way.
+
+        Cost: O(tokens) if there are hidden ones.
+        """
+        moved = n_vocab - self.n_vocab
+        if moved == 0 or not self.expansions:
+            return replace(self, n_vocab=n_vocab)
+        table = self.vocabulary
+        ids = [k + moved if k in self.expansions else k for k in table.ids]
+        vocabulary = type(table)._from_checked(  # noqa: SLF001 - of this package
+            table.blob, table.lengths, array("I", ids)
+        )
+        expansions = {k + moved: written for k, written in self.expansions.items()}
+        return replace(self, n_vocab=n_vocab, vocabulary=vocabulary, expansions=expansions)
 
     def waits_for(self) -> list[str]:
         """Return what may make a stream hold any amount of text, apart from the one automaton."""

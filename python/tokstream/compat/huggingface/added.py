@@ -6,6 +6,7 @@ immutable table with the ids that the reference gives them. Held back: nothing.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, final
 
 from tokstream._locks import kept
@@ -39,36 +40,72 @@ class AddedToken:
     True
     """
 
-    __slots__ = ("content", "lstrip", "normalized", "rstrip", "single_word", "special")
+    __slots__ = ("_content", "_lstrip", "_normalized", "_rstrip", "_single_word", "special")
+
+    special: bool
 
     def __init__(
         self,
-        content: str = "",
+        content: str | None = None,
         *,
         single_word: bool = False,
         lstrip: bool = False,
         rstrip: bool = False,
         normalized: bool | None = None,
         special: bool = False,
+        **others: object,
     ) -> None:
-        self.content = content
-        self.single_word = single_word
-        self.lstrip = lstrip
-        self.rstrip = rstrip
-        self.normalized = not special if normalized is None else normalized
+        for name in others:
+            warnings.warn(f"{name} says nothing of an added token, and is ignored", stacklevel=2)
+        self.content = "" if content is None else content
+        self._single_word = single_word
+        self._lstrip = lstrip
+        self._rstrip = rstrip
+        self._normalized = normalized
         self.special = special
+
+    @property
+    def content(self) -> str:
+        """Its text; may be set."""
+        return self._content
+
+    @content.setter
+    def content(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"the content of an added token is {type(value).__name__}; give a str")
+        self._content = str.__str__(value)
+
+    @property
+    def single_word(self) -> bool:
+        """Whether it is only found with no word character next to it."""
+        return self._single_word
+
+    @property
+    def lstrip(self) -> bool:
+        """Whether it takes the blanks before it."""
+        return self._lstrip
+
+    @property
+    def rstrip(self) -> bool:
+        """Whether it takes the blanks behind it."""
+        return self._rstrip
+
+    @property
+    def normalized(self) -> bool:
+        """Whether it is looked for behind the normalizer: unless it is special, if not said."""
+        return not self.special if self._normalized is None else self._normalized
 
     def __getstate__(self) -> dict[str, Any]:
         return {"content": self.content, **{name: getattr(self, name) for name in _FLAGS}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+        self.__init__(**state)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddedToken):
+        names = ("content", *_FLAGS)
+        if not all(hasattr(other, name) for name in names):
             return NotImplemented
-        return self.__getstate__() == other.__getstate__()
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
     def __hash__(self) -> int:
         return hash(self.content)
@@ -87,7 +124,7 @@ def as_added_tokens(tokens: object, *, special: bool) -> list[AddedToken]:
 
     Args:
         tokens: a list of texts and of added tokens, ours or those of `tokenizers`.
-        special: whether all of them are special.
+        special: whether all of them are special; the caller's objects are, too, from then on.
 
     Raises:
         TypeError: no list, or something else in it.
@@ -102,14 +139,14 @@ def as_added_tokens(tokens: object, *, special: bool) -> list[AddedToken]:
             found.append(AddedToken(token, special=special))
             continue
         try:
+            if special:
+                token.special = True  # before the rest is read, some of which depends on it
             flags = {name: bool(getattr(token, name)) for name in _FLAGS}
             content = token.content
         except AttributeError:
             raise TypeError(
                 f"the token at index {at} is {type(token).__name__}; give a str or an AddedToken"
             ) from None
-        if special and not flags["special"]:
-            flags["special"] = True
         found.append(AddedToken(content, **flags))
     for at, token in enumerate(found):
         try:

@@ -127,12 +127,15 @@ class Padding:
     direction: str = "right"
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Padding:
+    def of(cls, options: dict[str, Any]) -> Padding:
         """Check a user's arguments.
 
         Raises:
             ConfigurationError: a value that is none of the allowed ones.
         """
+        if "max_length" in options:  # its name in earlier versions
+            options = {"length": options["max_length"], **options}
+            options.pop("max_length")
         known = _known(options, tuple(cls.__dataclass_fields__))
         for name in ("length", "pad_to_multiple_of"):
             if known.get(name) is not None:

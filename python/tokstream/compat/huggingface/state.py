@@ -121,11 +121,11 @@ class State:
             )
             for token_id, token in sorted(self.added.by_id.items())
         )
+        n_vocab = max(self.parts.n_vocab, 1 + max(self.added.by_id, default=-1))
         parts = replace(
-            self.parts,
+            self.parts.with_n_vocab(n_vocab),
             added_tokens=plain,
             special_tokens={t.content: t.id for t in plain if t.special},
-            n_vocab=max(self.parts.n_vocab, 1 + max(self.added.by_id, default=-1)),
             special_default="recognise",
         )
         return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
