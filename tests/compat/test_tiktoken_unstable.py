@@ -15,6 +15,7 @@ import tiktoken
 
 import tokstream.compat.tiktoken as ours
 from data import tiktoken_encoding
+from tokstream import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,3 +154,10 @@ def test_a_long_search_is_interrupted() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_an_end_that_is_no_text() -> None:
+    core = ours.get_encoding("gpt2")._core
+    assert _core.completions(core, b"") == []
+    with pytest.raises(UnicodeDecodeError, match="position 2"):
+        _core.completions(core, b"ab\xff")

@@ -1,6 +1,7 @@
 //! What the unstable end of a text may turn into, for `tokstream.compat.tiktoken`.
 use std::ops::ControlFlow;
 
+use pyo3::exceptions::PyUnicodeDecodeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use tokstream_core::completions::Completions;
@@ -52,7 +53,10 @@ pub fn completions<'py>(
     core: &Core,
     unstable: &[u8],
 ) -> PyResult<Bound<'py, PyList>> {
-    let text = std::str::from_utf8(unstable)?;
+    let text = match std::str::from_utf8(unstable) {
+        Ok(text) => text,
+        Err(error) => return Err(PyUnicodeDecodeError::new_utf8(py, unstable, error)?.into()),
+    };
     if text.is_empty() {
         return Ok(PyList::empty(py));
     }

@@ -142,9 +142,8 @@ impl<'a> Prefixed<'a> {
     }
 
     /// The token at `at`, if it begins with the prefix; those from `first` up to it do.
-    #[inline(always)]
     pub(super) fn get(&mut self, at: usize) -> Option<u32> {
-        (at < self.end || self.holds(at)).then(|| self.sorted[at])
+        self.holds(at).then(|| self.sorted[at])
     }
 
     /// All of them.
@@ -158,6 +157,7 @@ impl<'a> Prefixed<'a> {
     /// Does the token at `at` begin with the prefix? Those before it do.
     ///
     /// Cost: O(1) amortized over calls with growing `at`, and O(log tokens) in all.
+    #[inline(always)]
     fn holds(&mut self, at: usize) -> bool {
         while at >= self.end && !self.is_known {
             let next = (self.end + self.step).max(at + 1).min(self.sorted.len());
