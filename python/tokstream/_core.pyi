@@ -22,6 +22,8 @@ __all__ = [
     "Stream",
     "canonical_order",
     "checksum",
+    "completions",
+    "encode_unstable",
     "encode_with_words",
     "find_tokens",
     "fold_case",
@@ -575,6 +577,38 @@ def token_words(core: Core, ids: list[int], text: str, specials: SpecialSet, /) 
 
     Returns:
         None where text does not go through one pattern only, or its tokens' bytes are not the text.
+    """
+
+def encode_unstable(
+    core: Core, text: str | Buffer, specials: SpecialSet, /
+) -> tuple[list[int], bytes]:
+    """Ids of a text but for its unstable end, and that end; for tables without a spec.
+
+    Unstable is the last pretoken of a text that does not end with a special token; if its first
+    token is blank (spaces, newlines and tabs), blank tokens before it, too.
+
+    Raises:
+        InvalidUtf8Error, DisallowedSpecialTokenError: as `Core.encode`.
+        VocabularyError: tables with a spec.
+
+    Cost: O(n).
+    """
+
+def completions(core: Core, unstable: bytes, /) -> list[list[int]]:
+    """What the unstable end of a text may turn into: sequences of ids, in increasing order.
+
+    For each suffix of the end, each token that begins with it: the ids of the end with that token
+    in place of the suffix, as many as it takes to cover the end.
+
+    Args:
+        core: the tables.
+        unstable: the end, in UTF-8.
+
+    Raises:
+        UnicodeDecodeError: the end is not UTF-8.
+
+    Cost: O(b) for each such token with b bytes behind the suffix, and O(ids) for what it makes of
+        the end. Other threads run meanwhile, and signals are looked at.
     """
 
 def encode_with_words(

@@ -4,6 +4,7 @@
 //! results plus `finish` equal the encoding of the whole. Each stage is a module named for what
 //! comes out of it; only [`stream`] joins them.
 pub mod chunks;
+pub mod completions;
 pub mod core;
 pub mod error;
 pub mod levels;

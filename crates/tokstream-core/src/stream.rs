@@ -115,11 +115,18 @@ impl Stream {
         self.run.cuts = Some(Vec::new());
     }
 
-    /// Where pretokens ended, in bytes of a text without added tokens, the last one left out;
-    /// none if text does not go through one pattern only.
+    /// Where pretokens ended, in bytes of the text behind its last added token; none if text does
+    /// not go through one pattern only.
     #[must_use]
     pub fn cuts(&self) -> Option<&[u64]> {
         if self.general.is_some() { None } else { self.run.cuts.as_deref() }
+    }
+
+    /// Forget of those all but the last.
+    pub fn forget_cuts(&mut self) {
+        if let Some(cuts) = &mut self.run.cuts {
+            cuts.drain(..cuts.len().saturating_sub(1));
+        }
     }
 
     /// Begin and end, in bytes of the source, of what each id of the text stands for, as far as
@@ -396,6 +403,7 @@ fn take_segment(
             Segment::Text(text) => run.feed(core, scratch, text, out),
             Segment::Special { id, .. } => {
                 run.finish(core, scratch, out);
+                run.cuts.as_mut().map(Vec::clear);
                 out.push(id);
             }
             Segment::Dropped { .. } | Segment::Forbidden { .. } => {}

@@ -31,6 +31,15 @@ pub fn list<'py>(py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, ids.iter().map(number))
 }
 
+/// A list of such lists.
+pub fn lists<'py>(py: Python<'py>, lists: &[&[u32]]) -> PyResult<Bound<'py, PyList>> {
+    let made = PyList::empty(py);
+    for ids in lists {
+        made.append(list(py, ids)?)?;
+    }
+    Ok(made)
+}
+
 /// Ids that become such a list where Python wants an object: the arguments of an error.
 pub struct Listed(pub Vec<u32>);
 

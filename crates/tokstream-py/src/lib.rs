@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 
 mod arrays;
 mod batch;
+mod completions;
 mod decode;
 mod errors;
 mod input;
@@ -35,6 +36,8 @@ mod _core {
     const BUILD: &str = tokstream_core::prepared::BUILD;
     #[pymodule_export]
     use crate::arrays::use_numpy;
+    #[pymodule_export]
+    use crate::completions::{completions, encode_unstable};
     #[pymodule_export]
     use crate::levels::Levels;
     #[pymodule_export]

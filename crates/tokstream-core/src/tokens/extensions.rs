@@ -63,6 +63,16 @@ impl Extensions {
         found.ok().map(|index| self.sorted[index])
     }
 
+    /// The tokens that begin with `prefix`; `first` come before them.
+    pub(super) fn beginning_with<'a>(
+        &'a self,
+        forest: &'a Forest,
+        prefix: &'a [u8],
+        first: usize,
+    ) -> Prefixed<'a> {
+        Prefixed::new(&self.sorted, forest, prefix, first)
+    }
+
     /// Is there a token of which `prefix` is a proper prefix, which may follow `before` (any
     /// token, if that is 0), and whose rest `may_take` accepts? `first`: how many tokens come
     /// before all that begin with `prefix`.
@@ -107,10 +117,12 @@ impl Extensions {
 
 /// The tokens that begin with a prefix: where they end is found a piece at a time, since the first
 /// of them mostly answer the question.
-struct Prefixed<'a> {
+#[derive(Debug)]
+pub(super) struct Prefixed<'a> {
     sorted: &'a [u32],
     forest: &'a Forest,
     prefix: &'a [u8],
+    first: usize,
     /// Tokens before this one are known to begin with it.
     end: usize,
     /// How many are looked at next.
@@ -121,12 +133,31 @@ struct Prefixed<'a> {
 
 impl<'a> Prefixed<'a> {
     fn new(sorted: &'a [u32], forest: &'a Forest, prefix: &'a [u8], first: usize) -> Self {
-        Self { sorted, forest, prefix, end: first, step: 1, is_known: false }
+        Self { sorted, forest, prefix, first, end: first, step: 1, is_known: false }
+    }
+
+    /// How many tokens come before all that begin with the prefix.
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The token at `at`, if it begins with the prefix; those from `first` up to it do.
+    pub(super) fn get(&mut self, at: usize) -> Option<u32> {
+        self.holds(at).then(|| self.sorted[at])
+    }
+
+    /// All of them.
+    pub(super) fn all(&mut self) -> &'a [u32] {
+        while !self.is_known {
+            self.holds(self.end);
+        }
+        &self.sorted[self.first..self.end]
     }
 
     /// Does the token at `at` begin with the prefix? Those before it do.
     ///
     /// Cost: O(1) amortized over calls with growing `at`, and O(log tokens) in all.
+    #[inline(always)]
     fn holds(&mut self, at: usize) -> bool {
         while at >= self.end && !self.is_known {
             let next = (self.end + self.step).max(at + 1).min(self.sorted.len());

@@ -405,6 +405,19 @@ impl Vocabulary {
         self.emit(last, out);
     }
 
+    /// The part of `last` that is left without the tokens that begin at byte `end` or later.
+    pub(crate) fn covering<'a>(&self, last: &'a [u32], end: usize) -> &'a [u32] {
+        let mut n = last.len();
+        while n > 0 {
+            let begin = n - self.forest.length(last[n - 1]);
+            if begin < end {
+                break;
+            }
+            n = begin;
+        }
+        &last[..n]
+    }
+
     /// Append the ids on the path that ends at the last of `last`.
     pub(crate) fn emit(&self, last: &[u32], out: &mut Vec<u32>) {
         let begin = out.len();

@@ -6,7 +6,7 @@ use crate::prepared::{Reader, Writer};
 use super::automaton::SuffixAutomaton;
 use super::canonical::{self, Rules};
 use super::entries::Entries;
-use super::extensions::Extensions;
+use super::extensions::{Extensions, Prefixed};
 use super::links::Links;
 use super::merge::Forest;
 use super::seams::Seams;
@@ -90,7 +90,7 @@ pub struct Vocabulary {
     pub(crate) automaton: SuffixAutomaton,
     /// Entries that Merge never produces, sorted by bytes. A whole pretoken that equals one is
     /// that token all the same, as in tiktoken.
-    unreachable: Entries,
+    pub(super) unreachable: Entries,
     /// Of those and of the others, short ones by their bytes.
     pub(crate) singles: Singles,
     pub(crate) extensions: Extensions,
@@ -226,6 +226,13 @@ impl Vocabulary {
     pub(crate) fn may_become_whole_piece(&self, prefix: &[u8]) -> bool {
         let (after, _) = self.unreachable.search(prefix);
         after < self.unreachable.ids().len() && self.unreachable.bytes(after).starts_with(prefix)
+    }
+
+    /// The tokens that begin with the string of `node`, a suffix of `text`.
+    pub(super) fn beginning_with<'a>(&'a self, node: u32, text: &'a [u8]) -> Prefixed<'a> {
+        let Self { automaton, extensions, forest, .. } = self;
+        let prefix = &text[text.len() - automaton.depth(node)..];
+        extensions.beginning_with(forest, prefix, automaton.first(node))
     }
 
     /// Id of the entry with exactly these bytes.

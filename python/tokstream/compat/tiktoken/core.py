@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 from tokstream._arrays import as_array
 from tokstream._locks import kept
 from tokstream.compat.tiktoken.arguments import checked_threads, special_fault, tokenizer_of
+from tokstream.compat.tiktoken.completions import encode_bytes, with_unstable
 from tokstream.compat.tiktoken.errors import (
     MissingIdError,
     MissingIdRangeError,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from tokstream._core import SpecialSet
     from tokstream._types import IdArray, Text
-    from tokstream.compat.tiktoken.completions import Completions
     from tokstream.tokenizer import Tokenizer
 
     _Allowed = Literal["all"] | AbstractSet[str]
@@ -236,12 +236,14 @@ class Encoding(_Root):
             The ids before the last piece of the text; and sequences of ids whose bytes begin with
             that piece, each as long as it takes to cover it.
 
-        Cost: as in tiktoken: for each place in the last piece, one encoding for each token that
-        begins with what follows there.
+        Cost: for each place in the last piece, and each token that begins with what follows there,
+        what the token adds is encoded; each may give a list of its own: of half the vocabulary
+        where a text ends with a blank.
         """
         if not isinstance(text, str):
             raise _no_text(text)
-        return self._completions.of(text, self._choice(allowed_special, disallowed_special))
+        specials = self._choice(allowed_special, disallowed_special)
+        return with_unstable(self._core, text, specials)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """Return the id of one token, special ones included.
@@ -409,13 +411,7 @@ class Encoding(_Root):
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """Return the ids of bytes; from the last piece before what is not UTF-8 on, uncut."""
-        return self._completions.of_bytes(bytes(memoryview(text)))
-
-    @kept
-    def _completions(self) -> Completions:
-        from tokstream.compat.tiktoken.completions import Completions  # noqa: PLC0415 - seldom
-
-        return Completions(self._tokenizer)
+        return encode_bytes(self._core, bytes(memoryview(text)), self._plain)
 
     def _choice(self, allowed: _Allowed, disallowed: _Disallowed) -> SpecialSet:
         if not allowed:
