@@ -102,7 +102,9 @@ def test_bytes_at_random() -> None:
     """The reference's steps up to its error; behind it, a reader who begins a new stream, as engines
     do, has lost what was held back: odd bytes, and a blank that is stripped before a text."""
     tokens = [*(f"<0x{byte:02X}>" for byte in range(256)), "▁", "a", "▁he", "猫", "lo"]
-    parts = [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "}]
+    parts: list[dict[str, object]] = [
+        {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+    ]
     parts += [{"type": "ByteFallback"}, {"type": "Fuse"}]
     parts += [{"type": "Strip", "content": " ", "start": 1, "stop": 0}]
     model = {"type": "BPE", "vocab": dict(zip(tokens, range(300), strict=False)), "merges": []}

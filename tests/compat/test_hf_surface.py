@@ -128,8 +128,8 @@ def test_the_added_token() -> None:
     assert AddedToken("x") != AddedToken("x", lstrip=True)
     assert hash(AddedToken("x")) == hash(AddedToken("x", lstrip=True))
     assert AddedToken("x") != "x"
-    for flag in (None, True, False):
-        ours, peer = (k("x", normalized=flag) for k in (AddedToken, tokenizers.AddedToken))
+    for options in ({}, {"normalized": True}, {"normalized": False}):
+        ours, peer = AddedToken("x", **options), tokenizers.AddedToken("x", **options)
         assert ours == peer
         for value in (True, False):
             ours.special = peer.special = value

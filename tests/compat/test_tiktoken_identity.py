@@ -308,6 +308,65 @@ def test_plug_ins(tmp_path: Path) -> None:
     assert "does not define ENCODING_CONSTRUCTORS" in run(code, path=tmp_path)
 
 
+_EXTENDING = """
+from tiktoken.load import load_tiktoken_bpe
+from tiktoken_ext.openai_public import ENDOFTEXT, cl100k_base
+def chat():
+    import tiktoken.core
+    given = cl100k_base()
+    assert ENDOFTEXT in given["special_tokens"]
+    ids = {**given["special_tokens"], "<|im_start|>": 100264}
+    return {**given, "name": "chat", "special_tokens": ids}
+ENCODING_CONSTRUCTORS = {"chat": chat}
+"""
+_HIDDEN = """
+import importlib.abc, sys
+class Hide(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "tiktoken" or name == "tiktoken_ext.openai_public":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Hide())
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: (
+    None if name == "tiktoken" and name not in sys.modules else found(name, package))
+"""
+
+
+@pytest.mark.parametrize("installs", [False, True])
+def test_plug_ins_that_extend_openais_without_tiktoken(tmp_path: Path, installs: bool) -> None:
+    folder = tmp_path / "tiktoken_ext"
+    folder.mkdir()
+    (folder / "chat.py").write_text(_EXTENDING)
+    imports = "import tokstream.compat.tiktoken as tiktoken\n"
+    if installs:
+        imports += "tiktoken.install(); import tiktoken\n"
+    code = (
+        f"{_HIDDEN}{imports}"
+        "encoding = tiktoken.get_encoding('chat')\n"
+        "print(encoding.encode('<|im_start|>user', allowed_special='all'), 'tiktoken' in sys.modules)"
+    )
+    assert run(code, path=tmp_path) == f"[100264, 882] {installs}"
+
+
+def test_openais_encodings_as_a_plug_in_has_them() -> None:
+    theirs = pytest.importorskip("tiktoken_ext.openai_public")
+    from tokstream.compat.tiktoken import openai_public as mine  # noqa: PLC0415 - beside theirs
+
+    for name, value in vars(theirs).items():
+        if not name.startswith("__"):
+            assert type(getattr(mine, name)) is type(value) or callable(value), name
+        if isinstance(value, str) and not name.startswith("__"):
+            assert getattr(mine, name) == value
+    assert list(mine.ENCODING_CONSTRUCTORS) == list(theirs.ENCODING_CONSTRUCTORS)
+    for name, make in mine.ENCODING_CONSTRUCTORS.items():
+        encoding, given = ours.get_encoding(name), make()
+        assert given.pop("mergeable_ranks") == encoding._mergeable_ranks
+        assert given["special_tokens"] == encoding._special_tokens
+        made = ours.Encoding(**make())
+        assert made.encode("hello world\n 1234") == encoding.encode("hello world\n 1234")
+
+
 def test_install() -> None:
     code = (
         "import tokstream.compat.tiktoken as ours; ours.install(); ours.install()\n"

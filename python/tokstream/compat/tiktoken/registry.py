@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokstream._locks import Lock
 from tokstream.compat.tiktoken.core import Encoding
+from tokstream.compat.tiktoken.takeover import standing_in
 from tokstream.encodings import ENCODING_NAMES
 from tokstream.encodings import get_encoding as get_tokenizer
 from tokstream.errors import ConfigurationError, UnknownNameError
@@ -67,7 +68,9 @@ def _make(name: str) -> Encoding:
             f"unknown encoding {name!r}; the embedded ones are {', '.join(ENCODING_NAMES)}; "
             f"plug-ins found: {list(_available_plugin_modules())}"
         )
-    return Encoding(**constructors[name]())
+    with standing_in():
+        arguments = constructors[name]()
+    return Encoding(**arguments)
 
 
 @lru_cache
@@ -86,7 +89,8 @@ def _plugin_constructors() -> dict[str, Callable[[], dict[str, Any]]]:
         return known
     with _lock:
         if ENCODING_CONSTRUCTORS is None:
-            ENCODING_CONSTRUCTORS = _find_constructors()
+            with standing_in():
+                ENCODING_CONSTRUCTORS = _find_constructors()
         return ENCODING_CONSTRUCTORS
 
 

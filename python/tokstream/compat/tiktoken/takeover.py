@@ -5,17 +5,19 @@ Enters: nothing. Leaves: `sys.modules` or the bases of `Encoding` changed, for t
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tokstream.compat.tiktoken.core import Encoding
 from tokstream.errors import ConfigurationError, MissingDependencyError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
-__all__ = ["install", "share_type", "uninstall"]
+__all__ = ["install", "share_type", "standing_in", "uninstall"]
 
 _OURS = __name__.rpartition(".")[0]
 _SUBMODULES = ("core", "load", "model", "registry")
@@ -48,6 +50,19 @@ def uninstall() -> None:
             del sys.modules[name]
 
 
+@contextmanager
+def standing_in() -> Iterator[None]:
+    """Answer imports of tiktoken in the body, if it is not installed: plug-ins import it."""
+    if importlib.util.find_spec("tiktoken") is not None:
+        yield
+        return
+    install()
+    try:
+        yield
+    finally:
+        uninstall()
+
+
 def share_type() -> None:
     """Make encodings of this package pass `isinstance(x, tiktoken.Encoding)`, also existing ones.
 
@@ -70,4 +85,5 @@ def share_type() -> None:
 def _modules() -> dict[str, ModuleType]:
     names = {"tiktoken": _OURS}
     names |= {f"tiktoken.{name}": f"{_OURS}.{name}" for name in _SUBMODULES}
+    names["tiktoken_ext.openai_public"] = f"{_OURS}.openai_public"
     return {theirs: importlib.import_module(ours) for theirs, ours in names.items()}
