@@ -143,6 +143,27 @@ def test_the_added_token() -> None:
         assert AddedToken("x", words=True) == AddedToken("x")
 
 
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("second", [True, False])
+def test_a_token_that_is_added_again_otherwise(first: bool, second: bool) -> None:
+    """It is decoded as the normalizer makes it until there is another normalizer."""
+    ours, peer = made()
+    steps = [tokenizers.normalizers.NFD(), tokenizers.normalizers.StripAccents()]
+    found = []
+    for one, kind in ((ours, AddedToken), (peer, tokenizers.AddedToken)):
+        one.normalizer = tokenizers.normalizers.Sequence(steps)
+        texts: list[object] = []
+        for normalized in (first, second):
+            one.add_tokens([kind("x\u00e9", normalized=normalized, special=not second)])
+            token_id = one.token_to_id("x\u00e9")
+            assert token_id is not None
+            texts += [one.id_to_token(token_id), one.decode([token_id], skip_special_tokens=False)]
+            texts += [one.decode([token_id]), one.encode("ax\u00e9b").ids]
+        one.normalizer = tokenizers.normalizers.BertNormalizer()
+        found.append([*texts, one.id_to_token(token_id), one.decode([token_id])])
+    assert found[0] == found[1]
+
+
 def test_special_tokens_as_text() -> None:
     ours, peer = made()
     for value in (True, False):

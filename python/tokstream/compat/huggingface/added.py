@@ -166,6 +166,8 @@ class AddedVocabulary:
         by_id: tokens by their id.
         ids: ids by text; an id may have been given to another token since.
         specials: texts that were ever added as special.
+        once_normalized: ids of tokens that were added as normalized and later otherwise; they are
+            decoded as the normalizer makes them until there is another one.
     """
 
     def __init__(
@@ -173,10 +175,16 @@ class AddedVocabulary:
         by_id: Mapping[int, AddedToken],
         ids: Mapping[str, int],
         specials: frozenset[str],
+        once_normalized: frozenset[int] = frozenset(),
     ) -> None:
         self.by_id = dict(by_id)
         self.ids = dict(ids)
         self.specials = specials
+        self.once_normalized = once_normalized
+
+    def anew(self) -> AddedVocabulary:
+        """Return the same tokens as another normalizer has them, which forgets what they were."""
+        return AddedVocabulary(self.by_id, self.ids, self.specials)
 
     @kept
     def odd_ids(self) -> frozenset[int]:
@@ -200,6 +208,7 @@ class AddedVocabulary:
         """
         by_id, ids, specials = dict(self.by_id), dict(self.ids), set(self.specials)
         known = set(map(_key, by_id.values()))
+        once_normalized = set(self.once_normalized)
         largest = max(ids.values(), default=-1)
         n_added = 0
         for token in tokens:
@@ -212,12 +221,15 @@ class AddedVocabulary:
                 token_id = max(largest + 1, len(model))
             if token_id in by_id:
                 known.discard(_key(by_id[token_id]))
+                if by_id[token_id].normalized:
+                    once_normalized.add(token_id)
             known.add(_key(token))
             by_id[token_id] = token
             ids[token.content] = token_id
             largest = max(largest, token_id)
             n_added += 1
-        return AddedVocabulary(by_id, ids, frozenset(specials)), n_added
+        frozen = frozenset(specials), frozenset(once_normalized)
+        return AddedVocabulary(by_id, ids, *frozen), n_added
 
 
 def _key(token: AddedToken) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tokstream.compat.huggingface.added import WHITE_SPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tokstream.compat.huggingface.added import AddedToken
 
@@ -23,22 +23,23 @@ Offsets = tuple[int, int]
 _BLANKS = re.compile(f"[{WHITE_SPACE}]*")
 
 
+def _begins_blank(text: str) -> bool:
+    return text != text.lstrip(WHITE_SPACE)
+
+
 class Overlaps:
     """The added tokens of a tokenizer that may have blanks of others.
 
     Args:
         tokens: its added tokens by id.
-        is_normalized: whether there is a normalizer. What is looked for behind it is left as it is:
-            which blanks are there is not known here.
+        written: gives the text that is looked for.
     """
 
-    def __init__(self, tokens: Mapping[int, AddedToken], *, is_normalized: bool) -> None:
-        known = {k: t for k, t in tokens.items() if not (t.normalized and is_normalized)}
+    def __init__(self, tokens: Mapping[int, AddedToken], written: Callable[[int], str]) -> None:
         self._tokens = tokens
-        self._begins = {
-            k: t for k, t in known.items() if t.content != t.content.lstrip(WHITE_SPACE)
-        }
-        self._takes = {k: t for k, t in known.items() if t.rstrip}
+        takes = {k: t for k, t in tokens.items() if t.rstrip}
+        self._takes = takes
+        self._begins = {k: t for k, t in tokens.items() if takes and _begins_blank(written(k))}
 
     def __bool__(self) -> bool:
         return bool(self._begins and self._takes)

@@ -84,7 +84,10 @@ class State:
             )
             state.processor  # noqa: B018 - it is read, and refused if it must be
             return state
-        return self._remade(definition)
+        state = self._remade(definition)
+        if name == "normalizer":
+            state.added = self.added.anew()
+        return state
 
     def with_model(self, model: Definition) -> State:
         """Return the state with the model of another definition; added tokens keep their ids.
@@ -283,9 +286,13 @@ class State:
         return found.rpartition(_LETTER)[0] if goes_on else found
 
     def written(self, token_id: int) -> str:
-        """Return what an added token is decoded to: what is looked for, normalized or not."""
+        """Return what an added token is decoded to: what is looked for, normalized or not.
+
+        One that was once added as normalized stays so here, as in the reference.
+        """
         token = self.added.by_id[token_id]
-        if not token.normalized or not self.parts.normalizer:
+        is_normalized = token.normalized or token_id in self.added.once_normalized
+        if not is_normalized or not self.parts.normalizer:
             return token.content
         return self.normalized(token.content)
 
