@@ -78,9 +78,10 @@ class Tokenizer(EncodeVerbs):
         # one object for each part: changed in place, it is changed for all who have it
         self._shown: dict[str, Component] = {}
         self._lock = Lock()
-        self._owner = threading.get_ident()
         self._shared = settings
         self._own = threading.local()
+        # in the thread that makes the object; idents of threads are given out again
+        self._own.makes_shared = True
         self._has_own = False
         """Whether any thread has settings of its own."""
 
@@ -205,7 +206,7 @@ class Tokenizer(EncodeVerbs):
         return self._shared if own is None else own
 
     def _set(self, settings: Settings) -> None:
-        if threading.get_ident() == self._owner:
+        if getattr(self._own, "makes_shared", False):
             self._shared = settings
         else:
             self._own.settings = settings
