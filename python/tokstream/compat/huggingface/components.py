@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from tokstream.compat.huggingface.encoding import Encoding
     from tokstream.compat.huggingface.state import State
 
 __all__ = [
@@ -230,6 +231,23 @@ class PostProcessor(Component):
 
         processor = read_processor(self._node())
         return 0 if processor is None else processor.n_added(2 if is_pair else 1)
+
+    def process(
+        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
+    ) -> Encoding:
+        """Return one encoding of one or two, which stay as they are.
+
+        Raises:
+            TypeError: something that is no encoding.
+        """
+        from tokstream.compat.huggingface.processing import (  # noqa: PLC0415
+            combined,
+            copies,
+            read_processor,
+        )
+
+        encodings, processor = copies(encoding, pair), read_processor(self._node())
+        return combined(encodings, processor, adds=add_special_tokens)
 
 
 class Decoder(Component):

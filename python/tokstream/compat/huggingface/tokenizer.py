@@ -25,7 +25,7 @@ from tokstream.compat.huggingface.components import (
 )
 from tokstream.compat.huggingface.encode import EncodeVerbs, checked_id
 from tokstream.compat.huggingface.load import load_document, load_hub, state_of, state_of_model
-from tokstream.compat.huggingface.processing import combined
+from tokstream.compat.huggingface.processing import combined, copies
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation, pad_all, truncated
 from tokstream.compat.huggingface.written import state_as_text, unpickled
 from tokstream.errors import ConfigurationError
@@ -287,14 +287,10 @@ class Tokenizer(EncodeVerbs):
     ) -> Encoding:
         """Cut, put the template around, and pad; the encodings given stay as they are."""
         state, (truncation, padding, _) = self._state, self._settings()
-        first, second = encoding.copy(), None if pair is None else pair.copy()
-        processor = state.processor
+        encodings, processor = copies(encoding, pair), state.processor
         if truncation is not None:
-            n_added = 0
-            if add_special_tokens and processor is not None:
-                n_added = processor.n_added(1 if second is None else 2)
-            first, second = truncated(first, second, truncation, n_added)
-        encodings = [first] if second is None else [first, second]
+            n_added = state.n_added(len(encodings)) if add_special_tokens else 0
+            truncated(encodings[0], encodings[1] if pair is not None else None, truncation, n_added)
         whole = combined(encodings, processor, adds=add_special_tokens)
         if padding is not None:
             pad_all([whole], padding)
