@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tokstream import _core
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import ConfigurationError
-from tokstream.formats.alphabet import bytes_of
+from tokstream.formats.alphabet import BYTE_OF, bytes_of
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface.decoders import read_decoder
 from tokstream.formats.huggingface.normalizers import read_normalizer
@@ -260,10 +260,15 @@ class Decoder(Component):
 
 
 class Token(NamedTuple):
-    """A token that the model makes: its id and its text."""
+    """A token that the model makes: its id, its text, and its bytes in the pretoken's UTF-8."""
 
     id: int
     value: str
+    offsets: tuple[int, int]
+
+    def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
+        """Return the three."""
+        return self.id, self.value, self.offsets
 
 
 class Model:
@@ -299,12 +304,18 @@ class BPE(Model):
         Raises:
             InvalidUtf8Error: in the byte-level alphabet it spells no whole characters.
         """
-        text: str | bytes = sequence
-        if self._state.is_byte_level:
-            text = bytes_of(sequence) or sequence
-        native = self._state.merging
-        ids = native.encode_ordinary(text)
-        return list(map(Token, ids, self._state.spelled(ids)))
+        state = self._state
+        if state.is_byte_level and state.definition.options["unk_token"] is None:
+            # what is not in its alphabet is no token
+            sequence = "".join(filter(BYTE_OF.__contains__, sequence))
+        text = bytes_of(sequence) if state.is_byte_level else None
+        ids, spans = state.merging.encode_with_offsets(
+            text or sequence, unit="byte", allowed_special=(), disallowed_special=()
+        )
+        if text:  # a byte is written as a character of one or two bytes
+            places = [0, *accumulate([len(character.encode()) for character in sequence])]
+            spans = [(places[start], places[end]) for start, end in spans]
+        return list(map(Token, ids, state.spelled(ids), spans))
 
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
         """Write vocabulary and merges into two files, as GPT-2's are.
