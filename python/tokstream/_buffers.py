@@ -5,7 +5,14 @@ Enters: any object. Leaves: a view of its bytes, or the refusal that the core gi
 
 from __future__ import annotations
 
-__all__ = ["is_buffer", "plain", "view_of"]
+from tokstream._light import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Path = TypeVar("_Path")
+
+__all__ = ["is_buffer", "plain", "plain_path", "view_of"]
 
 
 def is_buffer(source: object) -> bool:
@@ -20,6 +27,14 @@ def is_buffer(source: object) -> bool:
 def plain(text: str) -> str:
     """Return the characters of a `str`, whatever a class made of it says they are."""
     return text if type(text) is str else str.__str__(text)
+
+
+def plain_path(path: _Path) -> _Path:
+    """Return a path, or what else names a source; a `str` as `plain` has it.
+
+    Of a class made of `str`, such as an enumeration, `pathlib` takes what it says it is.
+    """
+    return cast("_Path", plain(path)) if isinstance(path, str) else path
 
 
 def view_of(source: object) -> memoryview:

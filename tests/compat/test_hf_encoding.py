@@ -186,7 +186,7 @@ def test_post_processing_what_is_no_encoding(wrong: tuple[Any, ...]) -> None:
         with pytest.raises(TypeError, match="give an Encoding"):
             verb(*wrong)
     with pytest.raises(TypeError):
-        PEER.post_process("x")
+        PEER.post_process("x")  # type: ignore[arg-type]
 
 
 @settings(max_examples=150, deadline=None)

@@ -13,6 +13,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokstream import _core
+from tokstream._buffers import plain_path
+from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import ConfigurationError
 from tokstream.formats.alphabet import BYTE_OF, bytes_of
@@ -230,7 +232,8 @@ class PostProcessor(Component):
         from tokstream.compat.huggingface.processing import read_processor  # noqa: PLC0415
 
         processor = read_processor(self._node())
-        return 0 if processor is None else processor.n_added(2 if is_pair else 1)
+        n_texts = 1 + checked_flag("is_pair", is_pair)
+        return 0 if processor is None else processor.n_added(n_texts)
 
     def process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
@@ -247,7 +250,8 @@ class PostProcessor(Component):
         )
 
         encodings, processor = copies(encoding, pair), read_processor(self._node())
-        return combined(encodings, processor, adds=add_special_tokens)
+        adds = checked_flag("add_special_tokens", add_special_tokens)
+        return combined(encodings, processor, adds=adds)
 
 
 class Decoder(Component):
@@ -329,7 +333,7 @@ class BPE(Model):
         """
         from tokstream.compat.huggingface.written import write_model  # noqa: PLC0415
 
-        return write_model(folder, prefix, self._state.definition)
+        return write_model(plain_path(folder), plain_path(prefix), self._state.definition)
 
     def __getstate__(self) -> bytes:
         return json.dumps(self._state.definition.model(), ensure_ascii=False).encode()

@@ -13,7 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from tokstream._locks import Lock
+from tokstream._buffers import plain, plain_path
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
+from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.components import (
     BPE,
     Component,
@@ -103,17 +105,38 @@ class Tokenizer(EncodeVerbs):
         """
         from pathlib import Path  # noqa: PLC0415 - not on the way to encode
 
-        return cls._of(load_document(Path(path).read_bytes(), str(path)))
+        path = Path(plain_path(path))
+        return cls._of(load_document(path.read_bytes(), str(path)))
 
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
-        """Load the content of a tokenizer.json."""
-        return cls._of(load_document(json.encode(), "<str>"))
+        """Load the content of a tokenizer.json.
+
+        Raises:
+            TypeError: no text.
+        """
+        if not isinstance(json, str):
+            raise TypeError(
+                f"the tokenizer.json is {type(json).__name__}; give its text as str, or use "
+                "from_buffer for bytes and from_file for a path"
+            )
+        return cls._of(load_document(plain(json).encode(), "<str>"))
 
     @classmethod
     def from_buffer(cls, buffer: bytes) -> Tokenizer:
-        """Load the content of a tokenizer.json as bytes."""
-        return cls._of(load_document(bytes(buffer), "<bytes>"))
+        """Load the content of a tokenizer.json as bytes.
+
+        Raises:
+            TypeError: no bytes.
+        """
+        try:
+            data = bytes(memoryview(buffer))
+        except TypeError:
+            raise TypeError(
+                f"the tokenizer.json is {type(buffer).__name__}; give its bytes, or use "
+                "from_str for text and from_file for a path"
+            ) from None
+        return cls._of(load_document(data, "<bytes>"))
 
     @classmethod
     def from_pretrained(
@@ -132,7 +155,7 @@ class Tokenizer(EncodeVerbs):
         """Return all tokens with their ids; a new dict."""
         state = self._state
         vocab = dict(state.definition.table)
-        if with_added_tokens:
+        if checked_flag("with_added_tokens", with_added_tokens):
             vocab |= state.added.ids
         return vocab
 
@@ -140,8 +163,9 @@ class Tokenizer(EncodeVerbs):
         """Return the number of tokens."""
         state = self._state
         table = state.definition.table
-        n_added = sum(text not in table for text in state.added.ids) if with_added_tokens else 0
-        return len(table) + n_added
+        if not checked_flag("with_added_tokens", with_added_tokens):
+            return len(table)
+        return len(table) + sum(text not in table for text in state.added.ids)
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token, None if there is none.
@@ -189,6 +213,8 @@ class Tokenizer(EncodeVerbs):
         return self._add(as_added_tokens(tokens, special=True))
 
     def _add(self, tokens: list[AddedToken]) -> int:
+        for token in tokens:
+            token.content = plain(token.content)
         with self._lock:
             state = self._state
             added, n_added = state.added.extended(tokens, state.definition.table)
@@ -225,7 +251,8 @@ class Tokenizer(EncodeVerbs):
 
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None:
-        self._set(self._settings()._replace(splits_special=bool(value)))
+        splits_special = checked_flag("encode_special_tokens", value)
+        self._set(self._settings()._replace(splits_special=splits_special))
 
     def enable_truncation(self, max_length: int, **options: Any) -> None:  # noqa: ANN401
         """Cut encodings from now on.
@@ -279,19 +306,19 @@ class Tokenizer(EncodeVerbs):
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return how many tokens the template adds to one text or to a pair."""
-        processor = self._state.processor
-        return 0 if processor is None else processor.n_added(2 if is_pair else 1)
+        return self._state.n_added(1 + checked_flag("is_pair", is_pair))
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
         """Cut, put the template around, and pad; the encodings given stay as they are."""
         state, (truncation, padding, _) = self._state, self._settings()
+        adds = checked_flag("add_special_tokens", add_special_tokens)
         encodings, processor = copies(encoding, pair), state.processor
         if truncation is not None:
-            n_added = state.n_added(len(encodings)) if add_special_tokens else 0
+            n_added = state.n_added(len(encodings)) if adds else 0
             truncated(encodings[0], encodings[1] if pair is not None else None, truncation, n_added)
-        whole = combined(encodings, processor, adds=add_special_tokens)
+        whole = combined(encodings, processor, adds=adds)
         if padding is not None:
             pad_all([whole], padding)
         return whole
@@ -382,13 +409,14 @@ class Tokenizer(EncodeVerbs):
 
         Cost: O(content); half a second for 150,000 tokens.
         """
+        pretty = checked_flag("pretty", pretty)
         return state_as_text(self._state, self._settings(), pretty=pretty)
 
     def save(self, path: str | os.PathLike[str], pretty: bool = True) -> None:
         """Write a tokenizer.json; a regular file is replaced once all of it is written."""
         from tokstream.compat.huggingface.written import write_text  # noqa: PLC0415
 
-        write_text(path, self.to_str(pretty))
+        write_text(plain_path(path), self.to_str(pretty))
 
     def __copy__(self) -> Tokenizer:
         return self._of((self._state, self._settings()))
