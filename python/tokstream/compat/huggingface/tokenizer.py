@@ -12,8 +12,8 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from tokstream._locks import Lock
 from tokstream._buffers import plain, plain_path
+from tokstream._locks import Lock
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
 from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.components import (
@@ -213,8 +213,6 @@ class Tokenizer(EncodeVerbs):
         return self._add(as_added_tokens(tokens, special=True))
 
     def _add(self, tokens: list[AddedToken]) -> int:
-        for token in tokens:
-            token.content = plain(token.content)
         with self._lock:
             state = self._state
             added, n_added = state.added.extended(tokens, state.definition.table)
