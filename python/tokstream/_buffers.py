@@ -10,9 +10,9 @@ from tokstream._light import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    _Path = TypeVar("_Path")
+    _Given = TypeVar("_Given")
 
-__all__ = ["is_buffer", "plain", "plain_path", "view_of"]
+__all__ = ["is_buffer", "plain", "plain_if_text", "view_of"]
 
 
 def is_buffer(source: object) -> bool:
@@ -29,12 +29,12 @@ def plain(text: str) -> str:
     return text if type(text) is str else str.__str__(text)
 
 
-def plain_path(path: _Path) -> _Path:
-    """Return a path, or what else names a source; a `str` as `plain` has it.
+def plain_if_text(given: _Given) -> _Given:
+    """Return a `str` as `plain` has it, all else as it is: bytes, a path that is an object.
 
-    Of a class made of `str`, such as an enumeration, `pathlib` takes what it says it is.
+    Names of files, too: `pathlib` takes what the class of a `str` says it is.
     """
-    return cast("_Path", plain(path)) if isinstance(path, str) else path
+    return cast("_Given", plain(given)) if isinstance(given, str) else given
 
 
 def view_of(source: object) -> memoryview:

@@ -13,8 +13,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokstream import _core
-from tokstream._buffers import plain_path
-from tokstream.compat.huggingface.arguments import checked_flag
+from tokstream._buffers import plain_if_text
+from tokstream.compat.huggingface.arguments import checked_flag, checked_text
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import ConfigurationError
 from tokstream.formats.alphabet import BYTE_OF, bytes_of
@@ -192,7 +192,8 @@ class Normalizer(Component):
             known = self.data, _core.Normalize(read_normalizer(self._node()))
             self.__dict__["_made"] = known
         normalize = known[1].copy()
-        parts = [*normalize.push(sequence), *normalize.finish()]
+        text = checked_text("sequence", sequence)
+        parts = [*normalize.push(text), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
 
 
@@ -201,6 +202,7 @@ class PreTokenizer(Component):
 
     def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
         """Return the pretokens of a text, and which characters each stands for."""
+        sequence = checked_text("sequence", sequence)
         cuts, is_byte_level = read_pretokenizer(self._node())
         levels = [cut.step() if isinstance(cut, Split) else cut for cut in cuts]
         if is_byte_level:
@@ -259,7 +261,7 @@ class Decoder(Component):
 
     def decode(self, tokens: Sequence[str]) -> str:
         """Return the text of tokens given by their own texts."""
-        spellings = dict(enumerate(tokens))
+        spellings = {k: checked_text(f"token {k}", token) for k, token in enumerate(tokens)}
         return TokenDecoder(spellings, read_decoder(self._node())).decode(list(spellings))
 
 
@@ -308,7 +310,7 @@ class BPE(Model):
         Raises:
             InvalidUtf8Error: in the byte-level alphabet it spells no whole characters.
         """
-        state = self._state
+        state, sequence = self._state, checked_text("sequence", sequence)
         if state.is_byte_level and state.definition.options["unk_token"] is None:
             # what is not in its alphabet is no token
             sequence = "".join(filter(BYTE_OF.__contains__, sequence))
@@ -333,7 +335,7 @@ class BPE(Model):
         """
         from tokstream.compat.huggingface.written import write_model  # noqa: PLC0415
 
-        return write_model(plain_path(folder), plain_path(prefix), self._state.definition)
+        return write_model(plain_if_text(folder), plain_if_text(prefix), self._state.definition)
 
     def __getstate__(self) -> bytes:
         return json.dumps(self._state.definition.model(), ensure_ascii=False).encode()

@@ -12,7 +12,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from tokstream._buffers import plain, plain_path
+from tokstream._buffers import plain, plain_if_text
 from tokstream._locks import Lock
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
 from tokstream.compat.huggingface.arguments import checked_flag
@@ -105,7 +105,7 @@ class Tokenizer(EncodeVerbs):
         """
         from pathlib import Path  # noqa: PLC0415 - not on the way to encode
 
-        path = Path(plain_path(path))
+        path = Path(plain_if_text(path))
         return cls._of(load_document(path.read_bytes(), str(path)))
 
     @classmethod
@@ -414,7 +414,7 @@ class Tokenizer(EncodeVerbs):
         """Write a tokenizer.json; a regular file is replaced once all of it is written."""
         from tokstream.compat.huggingface.written import write_text  # noqa: PLC0415
 
-        write_text(plain_path(path), self.to_str(pretty))
+        write_text(plain_if_text(path), self.to_str(pretty))
 
     def __copy__(self) -> Tokenizer:
         return self._of((self._state, self._settings()))

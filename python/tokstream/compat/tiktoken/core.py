@@ -10,6 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from tokstream._arrays import as_array
+from tokstream._buffers import plain
 from tokstream._locks import kept
 from tokstream.compat.tiktoken.arguments import (
     checked_threads,
@@ -427,7 +428,7 @@ class Encoding(_Root):
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """Return the ids of text or bytes that the pattern does not cut."""
         if isinstance(text_or_bytes, str):
-            return self._merge(text_or_bytes.encode(), True)  # noqa: FBT003
+            return self._merge(plain(text_or_bytes).encode(), True)  # noqa: FBT003
         return self._merge(_bytes_of(text_or_bytes), True)  # noqa: FBT003
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
@@ -506,7 +507,7 @@ _FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
 
 def _bytes_of(text_or_bytes: str | bytes) -> bytes:
     if isinstance(text_or_bytes, str):
-        return text_or_bytes.encode()
+        return plain(text_or_bytes).encode()
     return text_or_bytes if type(text_or_bytes) is bytes else bytes(memoryview(text_or_bytes))
 
 
