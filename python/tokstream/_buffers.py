@@ -5,7 +5,14 @@ Enters: any object. Leaves: a view of its bytes, or the refusal that the core gi
 
 from __future__ import annotations
 
-__all__ = ["is_buffer", "plain", "view_of"]
+from tokstream._light import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Given = TypeVar("_Given")
+
+__all__ = ["is_buffer", "plain", "plain_if_text", "view_of"]
 
 
 def is_buffer(source: object) -> bool:
@@ -20,6 +27,14 @@ def is_buffer(source: object) -> bool:
 def plain(text: str) -> str:
     """Return the characters of a `str`, whatever a class made of it says they are."""
     return text if type(text) is str else str.__str__(text)
+
+
+def plain_if_text(given: _Given) -> _Given:
+    """Return a `str` as `plain` has it, all else as it is: bytes, a path that is an object.
+
+    Names of files, too: `pathlib` takes what the class of a `str` says it is.
+    """
+    return cast("_Given", plain(given)) if isinstance(given, str) else given
 
 
 def view_of(source: object) -> memoryview:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from itertools import islice
 
+from tokstream._buffers import plain
 from tokstream._light import TYPE_CHECKING
 from tokstream.errors import VocabularyError
 
@@ -105,7 +106,7 @@ def check_special_tokens(
             f"ordinary token {token!r}; use an id that no token has, such as "
             f"{max(vocabulary.n_vocab, max(owners) + 1)}"
         )
-    return checked
+    return {plain(text): token_id for text, token_id in checked.items()}
 
 
 def as_table(values: Iterable[int], what: str) -> array[int]:

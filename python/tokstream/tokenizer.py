@@ -101,8 +101,9 @@ class Tokenizer(WholeVerbs, IdVerbs, BatchVerbs, SpanVerbs, StreamVerbs):
         """
         from tokstream._checks import check_special_tokens  # noqa: PLC0415 - see `_light`
 
-        special_tokens = dict(special_tokens or {})
-        check_special_tokens(special_tokens, vocabulary, allow_shared_ids=True)
+        special_tokens = check_special_tokens(
+            dict(special_tokens or {}), vocabulary, allow_shared_ids=True
+        )
         if eos is not None and eos not in special_tokens:
             raise ConfigurationError(f"eos {eos!r} is not among the special tokens")
         self._fill_plain(name, vocabulary, pattern, special_tokens, eos)

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer as Peer
 import tokstream
 from format_texts import generated_texts
 from hf_compare import assert_equal
-from hf_small import byte_level, random_document
+from hf_small import byte_level, post_processor, random_document
 from tokstream.compat.huggingface import Encoding, Tokenizer
 from tokstream.compat.huggingface.runs import Reader
 
@@ -143,6 +143,50 @@ def test_post_processing_by_hand() -> None:
                 expected = peer.post_process(*plain, **options)
                 assert_equal(got, expected, document["post_processor"])
                 assert [encoding.tokens for encoding in given] == before
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_post_processing_what_is_no_plain_text(seed: int) -> None:
+    """Pairs, special tokens, padding and cut parts, as the first text and as the second."""
+    document = byte_level()
+    ids = {token["content"]: token["id"] for token in document["added_tokens"]}
+    document["post_processor"] = post_processor(random.Random(seed), ids)
+    content = json.dumps(document)
+    found: list[list[Any]] = []
+    for kind in (Tokenizer, Peer):
+        rng = random.Random(seed + 1)
+        tokenizer: Any = kind.from_str(content)
+        given: list[Any] = []
+        for _ in range(rng.choice([1, 2])):
+            texts = ("hello the World", "x y")[: rng.choice([1, 2])]
+            encoding = tokenizer.encode(*texts, add_special_tokens=rng.random() < 0.5)
+            if rng.random() < 0.4:
+                encoding.truncate(3, stride=rng.choice([0, 1]))
+            if rng.random() < 0.3:
+                side = rng.choice(["left", "right"])
+                encoding.pad(9, pad_type_id=rng.choice([0, 2]), direction=side)
+            given.append(encoding)
+        adds, is_cut, is_padded = (rng.random() < 0.5 for _ in range(3))
+        part = tokenizer.post_processor
+        by_part = part.process(*given, add_special_tokens=adds) if part is not None else None
+        if is_cut:
+            tokenizer.enable_truncation(8, direction=rng.choice(["left", "right"]))
+        if is_padded:
+            tokenizer.enable_padding(length=20, pad_type_id=3)
+        by_part = by_part or tokenizer.encode("a")
+        found.append([tokenizer.post_process(*given, add_special_tokens=adds), by_part])
+    for got, expected in zip(*found, strict=True):
+        assert_equal(got, expected, document["post_processor"])
+
+
+@pytest.mark.parametrize("wrong", [("x",), (None,), (PEER.encode("a"),), (OURS.encode("a"), "x")])
+def test_post_processing_what_is_no_encoding(wrong: tuple[Any, ...]) -> None:
+    part: Any = OURS.post_processor
+    for verb in (OURS.post_process, part.process):
+        with pytest.raises(TypeError, match="give an Encoding"):
+            verb(*wrong)
+    with pytest.raises(TypeError):
+        PEER.post_process("x")  # type: ignore[arg-type]
 
 
 @settings(max_examples=150, deadline=None)

@@ -87,6 +87,90 @@ def test_errors_of_async_verbs(
         asyncio.run(run(tokenizer))
 
 
+def test_async_verbs_return_futures(both: tuple[Tokenizer, Peer]) -> None:
+    """Work begins at the call; a future can be awaited twice, waited for, and asked."""
+
+    async def run(tokenizer: Any) -> list[list[int]]:
+        future = tokenizer.async_encode(TEXTS[0])
+        assert asyncio.isfuture(future)
+        assert future.get_loop() is asyncio.get_running_loop()
+        called: list[Any] = []
+        future.add_done_callback(called.append)
+        for _ in range(2000):
+            if future.done():
+                break
+            await asyncio.sleep(0.005)
+        assert future.done()
+        first, second = await future, await future
+        assert first is second
+        await asyncio.sleep(0)
+        assert called == [future]
+        verbs = (tokenizer.async_encode_batch, tokenizer.async_encode_batch_fast)
+        futures = [verb(TEXTS) for verb in verbs]
+        done, waiting = await asyncio.wait([*futures, tokenizer.async_decode_batch([[1]])])
+        assert len(done) == 3
+        assert not waiting
+        return [first.ids, *(encoding.ids for future in futures for encoding in future.result())]
+
+    got, expected = (asyncio.run(run(tokenizer)) for tokenizer in both)
+    assert got == expected
+
+
+def test_async_verbs_go_by_the_settings_and_the_input_of_the_call(
+    both: tuple[Tokenizer, Peer],
+) -> None:
+    ours, _ = both
+    expected = (
+        ours.encode(["hello", "the"], is_pretokenized=True).ids[:2] + ours.encode("a").ids[-1:]
+    )
+
+    async def run() -> None:
+        words, texts, ids = ["hello", "the"], ["hello the"], [expected]
+        ours.enable_truncation(3)
+        futures = (
+            ours.async_encode(words, is_pretokenized=True),
+            ours.async_encode_batch(texts),
+            ours.async_decode_batch(ids),
+        )
+        ours.no_truncation()
+        given: list[Any]
+        for given in (words, texts, ids):
+            given.clear()
+        one, several, decoded = await asyncio.gather(*futures)
+        assert one.ids == expected
+        assert [len(encoding) for encoding in several] == [3]
+        assert decoded == [ours.decode(expected)]
+
+    asyncio.run(run())
+
+
+def test_errors_of_the_work_are_those_of_the_future(both: tuple[Tokenizer, Peer]) -> None:
+    async def run(tokenizer: Any) -> None:
+        tokenizer.enable_truncation(3, strategy="only_second")
+        future = tokenizer.async_encode(TEXTS[0])
+        for _ in range(2):
+            with pytest.raises(Exception, match=r"only_second|Second sequence"):
+                await future
+
+    for tokenizer in both:
+        asyncio.run(run(tokenizer))
+
+
+def test_async_verbs_need_a_loop(both: tuple[Tokenizer, Peer]) -> None:
+    tokenizer: Any
+    for tokenizer in both:
+        for verb, given in (
+            (tokenizer.async_encode, "a"),
+            (tokenizer.async_encode_batch, ["a"]),
+            (tokenizer.async_encode_batch_fast, ["a"]),
+            (tokenizer.async_decode_batch, [[1]]),
+        ):
+            with pytest.raises(RuntimeError, match="no running event loop"):
+                verb(given)
+        with pytest.raises(TypeError):
+            tokenizer.async_encode(5)
+
+
 @pytest.mark.parametrize(
     "dtype", [np.uint8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, object]
 )

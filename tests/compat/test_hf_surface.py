@@ -19,7 +19,7 @@ from tokenizers import Tokenizer as Peer
 import tokstream
 from format_texts import generated_texts
 from hf_compare import assert_equal, compare_calls, compare_vocabulary
-from hf_small import byte_level
+from hf_small import byte_level, random_document
 from tokstream.compat.huggingface import AddedToken, Encoding, Tokenizer
 
 if TYPE_CHECKING:
@@ -273,6 +273,33 @@ def test_saving(tmp_path: Path) -> None:
         ours.save(tmp_path / "none" / "out.json")
 
 
+def compare_tokens(ours: Tokenizer, peer: Peer, pretoken: str) -> None:
+    found, expected = ours.model.tokenize(pretoken), peer.model.tokenize(pretoken)
+    assert [token.as_tuple() for token in found] == [token.as_tuple() for token in expected]
+    for got, other in zip(found, expected, strict=True):
+        assert (got.id, got.value, got.offsets) == (other.id, other.value, other.offsets)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_tokens_of_one_pretoken(seed: int) -> None:
+    """Their places are bytes; where nothing vanishes, and bytes are whole characters."""
+    rng = random.Random(seed)
+    _, document = random_document(rng)
+    content = json.dumps(document)
+    try:
+        ours = Tokenizer.from_str(content)
+    except tokstream.UnsupportedTokenizerError:
+        return
+    peer = Peer.from_str(content)
+    letters = [token for token in document["model"]["vocab"] if len(token) == 1]
+    if document["model"]["unk_token"] is None or "ByteLevel" in content:
+        letters = list(filter(str.isascii, letters))
+    else:
+        letters += "漢🌡"
+    for _ in range(20):
+        compare_tokens(ours, peer, "".join(rng.choices(letters, k=rng.randrange(9))))
+
+
 def test_parts_can_be_looked_at_and_called() -> None:
     ours, peer = made(prefix=True)
     texts = ["hello World", "naïve  漢字\n1234", ""]
@@ -284,8 +311,9 @@ def test_parts_can_be_looked_at_and_called() -> None:
         assert ours.decoder is not None
         assert ours.decoder.decode(tokens) == peer.decoder.decode(tokens)
         for pretoken, _ in theirs.pre_tokenize_str(text):
-            expected = [(token.id, token.value) for token in peer.model.tokenize(pretoken)]
-            assert [tuple(token) for token in ours.model.tokenize(pretoken)] == expected
+            compare_tokens(ours, peer, pretoken)
+    for text in ["hello world", "\n", "Ġ漢字 hÃ©"]:
+        compare_tokens(ours, peer, text)  # what is not in the byte-level alphabet is no token
     assert ours.normalizer is None
     assert ours.model.token_to_id("hello") == peer.model.token_to_id("hello")
     assert ours.model.id_to_token(300) == peer.model.id_to_token(300)

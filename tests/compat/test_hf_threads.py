@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import sys
-from typing import Any
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tokenizers import Tokenizer as Peer
@@ -13,6 +16,9 @@ from tokenizers import Tokenizer as Peer
 from hf_compare import assert_equal, run_threads
 from hf_small import byte_level
 from tokstream.compat.huggingface import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CONTENT = json.dumps(byte_level())
 TEXT = "hello the World <mask> 1234 naïve don't"
@@ -64,6 +70,51 @@ def test_threads_without_settings_see_those_of_the_owner() -> None:
     assert seen == [3, 5]
 
 
+def test_a_thread_with_the_ident_of_one_that_ended_is_another_one() -> None:
+    made: list[Tokenizer] = []
+    idents: list[int] = []
+
+    def make(_: int) -> None:
+        made.append(Tokenizer.from_str(CONTENT))
+        idents.append(threading.get_ident())
+
+    def change(_: int) -> None:
+        made[-1].enable_truncation(3)
+        assert len(made[-1].encode(TEXT)) == 3
+        idents.append(threading.get_ident())
+
+    for _ in range(200):
+        run_threads(make, 1)
+        run_threads(change, 1)
+        assert len(made[-1].encode(TEXT)) > 3
+        if idents[-1] == idents[-2]:
+            return
+    pytest.skip("no ident was given out again")
+
+
+def pickled(tokenizer: Tokenizer) -> Tokenizer:
+    found: Tokenizer = pickle.loads(pickle.dumps(tokenizer))
+    return found
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickled])
+def test_a_copy_belongs_to_the_thread_that_makes_it(
+    again: Callable[[Tokenizer], Tokenizer],
+) -> None:
+    shared = Tokenizer.from_str(CONTENT)
+    shared.enable_truncation(3)
+    lengths: list[int] = []
+
+    def work(_: int) -> None:
+        twin = again(shared)
+        twin.enable_truncation(2)
+        run_threads(lambda _: lengths.append(len(twin.encode(TEXT))), 1)
+
+    run_threads(work, 1)
+    assert lengths == [2]
+    assert len(shared.encode(TEXT)) == 3
+
+
 def test_tokens_are_added_while_others_encode() -> None:
     shared = Tokenizer.from_str(CONTENT)
     before, after = shared.encode(TEXT).ids, None
@@ -101,3 +152,24 @@ def test_after_a_fork() -> None:
     assert os.read(reader, 4) == b"same"
     os.close(reader)
     os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_thread_that_forks_makes_the_shared_settings_in_the_child() -> None:
+    """It is the child's main thread, and made the object."""
+
+    def work(_: int) -> None:
+        shared = Tokenizer.from_str(CONTENT)
+        seen: list[int] = []
+        child = os.fork()
+        if not child:
+            try:
+                shared.enable_truncation(2)
+                run_threads(lambda _: seen.append(len(shared.encode(TEXT))), 1)
+            finally:
+                os._exit(seen != [2])
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len(shared.encode(TEXT)) > 2
+
+    run_threads(work, 1)

@@ -6,6 +6,8 @@ import copy
 import pickle
 import subprocess
 import sys
+from functools import partialmethod
+from typing import Any
 
 import pytest
 
@@ -82,6 +84,24 @@ def test_other_splitters() -> None:
     assert parts == recursive(
         length_function=lambda part: len(reference.encode(part)), **arguments
     ).split_text(text)
+
+
+def parts_with_o(self: Any, base: Any, text: str) -> list[str]:
+    return [part for part in base.split_text(self, text) if "o" in part]
+
+
+def test_parts_of_a_subclass() -> None:
+    """Documents are made of its parts, as with LangChain's own."""
+    documents = [Document("one two three four", metadata={"source": "a"}), Document("x y")]
+    found = []
+    for base in (TokenTextSplitter, langchain.TokenTextSplitter):
+        kind: Any = type("WithO", (base,), {"split_text": partialmethod(parts_with_o, base)})
+        splitter = kind(encoding_name="gpt2", chunk_size=1, chunk_overlap=0, add_start_index=True)
+        parts = [splitter.split_documents(documents), splitter.create_documents(["to do", "a"])]
+        parts.append(splitter.transform_documents(documents))
+        found.append([[(part.page_content, part.metadata) for part in some] for some in parts])
+    assert found[0] == found[1]
+    assert [text for text, _ in found[0][1]] == ["to", " do"]
 
 
 def test_names_and_sizes() -> None:

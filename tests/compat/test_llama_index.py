@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from data import corpus
@@ -66,6 +67,43 @@ def test_arguments_and_copies() -> None:
         TokenSplitter(chunk_size=5, chunk_overlap=5)
     with pytest.raises(ValueError, match="no encoding"):
         TokenSplitter(encoding_name="nope")
+
+
+@pytest.mark.parametrize("name", ["chunk_size", "chunk_overlap"])
+@pytest.mark.parametrize("wrong", ["8", None, [8]])
+def test_sizes_that_are_no_numbers(name: str, wrong: Any) -> None:
+    sizes: Any = {"chunk_size": 8, "chunk_overlap": 0}
+    with pytest.raises(TypeError, match=f"{name} is {type(wrong).__name__}; give a whole number"):
+        TokenSplitter(**(sizes | {name: wrong}))
+    with pytest.raises(TypeError):
+        TokenTextSplitter(**(sizes | {name: wrong}))
+    whole: Any = {"chunk_size": 8.0, "chunk_overlap": np.int64(2)}
+    for kind in (TokenSplitter, TokenTextSplitter):
+        made = kind(**whole)
+        assert (made.chunk_size, made.chunk_overlap) == (8, 2)
+        with pytest.raises(ValueError, match=name):
+            kind(**(sizes | {name: 2.5}))
+
+
+def test_the_encoding_changes_with_its_name() -> None:
+    text = text_of("chinese")[:500]
+    expected = TokenSplitter(16, 0, "o200k_base").split_text(text)
+    splitter = TokenSplitter(16, 0, tokenizer=get_encoding("gpt2"))
+    before = splitter.split_text(text)
+    assert before != expected
+    copied = splitter.model_copy(update={"encoding_name": "o200k_base"})
+    assert copied.split_text(text) == expected
+    assert splitter.split_text(text) == before
+    for wrong in ("nope", 5, None):
+        with pytest.raises(ValueError, match="no encoding"):
+            splitter.encoding_name = wrong  # type: ignore[assignment]
+    assert splitter.split_text(text) == before
+    splitter.encoding_name = "o200k_base"
+    for same in (splitter, copy.deepcopy(splitter), pickle.loads(pickle.dumps(splitter))):
+        assert same.split_text(text) == expected
+        assert same.to_dict()["encoding_name"] == "o200k_base"
+    splitter.chunk_size = 10**6
+    assert splitter.split_text(text) == [text]
 
 
 def test_the_default_tokenizer_on_our_engine() -> None:

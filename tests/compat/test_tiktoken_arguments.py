@@ -302,6 +302,137 @@ def test_subclasses() -> None:
     assert vars(made)["extra"] == 5
 
 
+def lowered(module: Any) -> Any:
+    """A class with verbs of its own, of tiktoken's `Encoding` or of ours."""
+
+    class Lowered(module.Encoding):  # type: ignore[misc]
+        def encode(self, text: str, **options: Any) -> list[int]:
+            self.options = options
+            return [*super().encode(text.lower(), **options), len(text)]
+
+        def encode_ordinary(self, text: str) -> list[int]:
+            return [*self._encode_only_native_bpe(text.lower()), len(text)]
+
+        def decode(self, tokens: Any, *, errors: str = "strict") -> str:
+            return f"{errors}:{super().decode(tokens, errors)}"
+
+        def decode_bytes(self, tokens: Any) -> bytes:
+            return bytes(super().decode_bytes(tokens)).upper()
+
+        def decode_single_token_bytes(self, token: int) -> bytes:
+            return bytes(super().decode_single_token_bytes(token)).swapcase()
+
+    return Lowered(
+        "lowered", pat_str="\\w+|\\W+", mergeable_ranks=NAMES["BYTES"], special_tokens={"<Q>": 300}
+    )
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "e.encode_batch(['ABC', 'd', ''])",
+        "e.encode_batch(('ABC<Q>', 'd'), allowed_special='all')",
+        "e.encode_batch(['ABC<Q>', 'd'], disallowed_special=(), num_threads=1)",
+        "e.encode_batch(['<q>'], allowed_special={'x'}), e.options",
+        "e.encode_batch(['a'], allowed_special='all'), e.options",
+        "e.encode_batch(['a']), e.options",
+        "e.encode_batch(['a'], disallowed_special=['b']), e.options",
+        "e.encode_batch([])",
+        "e.encode_ordinary_batch(['ABC', 'd<Q>', ''])",
+        "e.encode_ordinary_batch(['ABC'], num_threads=2)",
+        "e.encode_to_numpy('ABC').tolist()",
+        "e.encode_with_unstable('ABC')",
+        "e.decode_batch([[65, 255], [66]])",
+        "e.decode_batch([[65, 255], [66]], errors='replace', num_threads=2)",
+        "e.decode_bytes_batch([[97, 98], []])",
+        "e.decode_tokens_bytes([97, 66])",
+        "e.decode_with_offsets([97, 66])",
+        "e._encode_only_native_bpe('ABC')",
+    ],
+)
+def test_verbs_that_a_subclass_replaces(expression: str) -> None:
+    """Batches, and the other verbs that call them in tiktoken, call them."""
+    found, expected = (eval(expression, {"e": lowered(module)}) for module in (ours, tiktoken))
+    assert found == expected
+
+
+def test_batches_of_what_a_subclass_replaces_check_their_threads() -> None:
+    made = lowered(ours)
+    for wrong in (0, -1):
+        for verb in (made.encode_batch, made.encode_ordinary_batch):
+            with pytest.raises(ValueError, match="num_threads"):
+                verb(["a"], num_threads=wrong)
+
+
+class Mixed:
+    """Replaces a verb from beside, not from below."""
+
+    def encode(self, text: str, **_: object) -> list[int]:
+        return [len(text)]
+
+
+class Beside(Mixed, ours.Encoding):
+    pass
+
+
+class Further(Beside):
+    def encode_batch(self, text: Any, **options: Any) -> list[list[int]]:
+        return [*super().encode_batch(text, **options), []]
+
+
+def test_verbs_replaced_by_other_classes() -> None:
+    options: Any = {"pat_str": "\\w+|\\W+", "mergeable_ranks": NAMES["BYTES"], "special_tokens": {}}
+    assert Beside("x", **options).encode_batch(["ab"]) == [[2]]
+    assert Further("x", **options).encode_batch(["ab"]) == [[2], []]
+    assert Counting("x", **options).encode_batch(["ab"]) == [[97, 98]]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"allowed_special": {""}},
+        {"allowed_special": frozenset({"", EOT})},
+        {"allowed_special": {"", "x"}, "disallowed_special": ()},
+        {"allowed_special": {""}, "disallowed_special": {"b"}},
+        {"disallowed_special": {""}},
+        {"allowed_special": {""}, "disallowed_special": {""}},
+        {"allowed_special": {"", 5}},
+    ],
+)
+def test_a_choice_of_the_empty_text(options: dict[str, Any]) -> None:
+    """No text spells it where it is allowed; every text does where it is refused."""
+    theirs, mine = tiktoken_encoding("r50k_base"), ours.get_encoding("r50k_base")
+    for text in ("", "a", f"a{EOT}", "b"):
+        for verb in ("encode", "encode_to_numpy", "encode_with_unstable"):
+            try:
+                expected = getattr(theirs, verb)(text, **options)
+            except (TypeError, ValueError) as error:
+                with pytest.raises(type(error)):
+                    getattr(mine, verb)(text, **options)
+                continue
+            found = getattr(mine, verb)(text, **options)
+            if verb == "encode_with_unstable":
+                assert found == (expected[0], sorted(expected[1]))
+            else:
+                assert list(found) == list(expected)
+
+
+def test_the_largest_id() -> None:
+    """2**32 - 1 stands for no token here; tiktoken takes it."""
+    for largest in ({"<q>": 2**32 - 2}, {"<q>": 2**32 - 1}):
+        options: Any = {"pat_str": "\\w+|\\W+", "mergeable_ranks": NAMES["BYTES"]}
+        theirs = tiktoken.Encoding("x", **options, special_tokens=largest)
+        assert theirs.encode("<q>", allowed_special="all") == list(largest.values())
+        if largest["<q>"] == 2**32 - 1:
+            with pytest.raises(ValueError, match="use a smaller one"):
+                ours.Encoding("x", **options, special_tokens=largest)
+            continue
+        mine = ours.Encoding("x", **options, special_tokens=largest)
+        assert mine.encode("<q>", allowed_special="all") == [2**32 - 2]
+        assert mine.decode([2**32 - 2]) == "<q>"
+        assert mine.n_vocab == theirs.n_vocab
+
+
 def counted(task: tuple[ours.Encoding, str]) -> list[int]:
     encoding, text = task
     return encoding.encode(text)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, final
 
 from tokstream import _core
+from tokstream._buffers import plain
 from tokstream.diagnostics.continuations import LONGER, SINGLES
 from tokstream.diagnostics.delay import ends
 from tokstream.diagnostics.reasons import Reasons, listing, show, why_chunks
@@ -176,7 +177,7 @@ def explain(
     >>> found.steps[-2].held[0].why
     "a longer token may still begin here: ' work', ' world', ' working'"
     """
-    data = text.encode() if isinstance(text, str) else text
+    data = plain(text).encode() if isinstance(text, str) else text
     ids, spans = tokenizer.encode_with_offsets(
         data, unit="byte", allowed_special=allowed_special, disallowed_special=disallowed_special
     )

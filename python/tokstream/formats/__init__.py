@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokstream._buffers import plain_if_text
 from tokstream._checks import check_special_tokens
 from tokstream.encodings.registry import ENCODING_NAMES, RANK_FILE_SHA256
 from tokstream.errors import ConfigurationError, VocabularyError
@@ -87,6 +88,7 @@ def load_parts(
         UnsupportedTokenizerError: a part of the file that cannot be honoured exactly.
         OSError: the file cannot be read.
     """
+    source, merges = plain_if_text(source), plain_if_text(merges)
     directory: Path | None = None
     if not isinstance(source, bytes | bytearray | memoryview) and Path(source).is_dir():
         directory = Path(source)

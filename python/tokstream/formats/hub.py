@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tokstream._buffers import plain_if_text
 from tokstream.errors import ConfigurationError, MissingDependencyError, VocabularyError
 from tokstream.formats.directory import MERGES, PAIR_SETTINGS, VOCAB, is_vocabulary
 
@@ -50,6 +51,7 @@ def download(
             f'repo_id is {repo_id!r}; name a model on the hub, such as "Qwen/Qwen3-8B", or use '
             "tokstream.load for a path"
         )
+    repo_id, revision = plain_if_text(repo_id), plain_if_text(revision)
     try:
         from huggingface_hub import snapshot_download  # noqa: PLC0415 - optional
     except ImportError as error:

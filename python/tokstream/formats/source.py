@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from tokstream._buffers import plain
 from tokstream.encodings.registry import ENCODING_NAMES
 from tokstream.errors import VocabularyError
 
@@ -48,6 +49,7 @@ def open_source(source: Source) -> tuple[io.BufferedReader, str | None, str]:
     path = os.fspath(source)
     if not isinstance(path, str):
         path = os.fsdecode(path)
+    path = plain(path)
     if Path(path).is_dir():
         raise VocabularyError(_directory(path), path)
     try:

@@ -7,6 +7,7 @@ the limit. Needs `llama-index-core` (`pip install "tokstream[llama-index]"`).
 from __future__ import annotations
 
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import tokstream
@@ -77,8 +78,12 @@ class TokenSplitter(MetadataAwareTextSplitter):  # type: ignore[misc]  # no type
             kwargs: the base class's, such as `include_metadata` and `callback_manager`.
 
         Raises:
+            TypeError: a size that is no number.
             ValueError: an unknown name, or sizes that are out of range.
         """
+        for name, size in (("chunk_size", chunk_size), ("chunk_overlap", chunk_overlap)):
+            if not isinstance(size, Real):
+                raise TypeError(f"{name} is {type(size).__name__}; give a whole number")
         if chunk_overlap >= chunk_size:
             raise ConfigurationError(
                 f"chunk_overlap is {chunk_overlap}; it must be less than chunk_size, which is "
@@ -92,6 +97,12 @@ class TokenSplitter(MetadataAwareTextSplitter):  # type: ignore[misc]  # no type
             **kwargs,
         )
         self._tokenizer = found
+
+    def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401 - the base class's
+        """Set an attribute; the encoding changes with its name, and an unknown one is refused."""
+        if name == "encoding_name":
+            value = tokstream.get_encoding(value).name
+        super().__setattr__(name, value)
 
     @classmethod
     def class_name(cls) -> str:
@@ -116,13 +127,20 @@ class TokenSplitter(MetadataAwareTextSplitter):  # type: ignore[misc]  # no type
             )
         return self._split(text, self.chunk_size - taken)
 
+    def _named(self) -> Tokenizer:
+        """Return the tokenizer; the name may have changed since, also in a copy."""
+        found: Tokenizer = self._tokenizer
+        if found.name != self.encoding_name:
+            self._tokenizer = found = tokstream.get_encoding(self.encoding_name)
+        return found
+
     def _count(self, text: str) -> int:
-        return int(self._tokenizer.count(text, allowed_special="all", disallowed_special=()))
+        return int(self._named().count(text, allowed_special="all", disallowed_special=()))
 
     def _split(self, text: str, max_tokens: int) -> list[str]:
         if text == "":
             return [text]
-        parts = self._tokenizer.split(
+        parts = self._named().split(
             text,
             max_tokens,
             overlap=min(self.chunk_overlap, max_tokens - 1),

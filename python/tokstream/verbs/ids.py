@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from operator import index
 
-from tokstream._buffers import view_of
+from tokstream._buffers import plain, view_of
 from tokstream._light import TYPE_CHECKING
 from tokstream.errors import InvalidTokenIdError, UnknownNameError
 from tokstream.verbs.parts import Parts
@@ -75,6 +75,7 @@ class IdVerbs(Parts):
             UnknownNameError: no such token.
         """
         if isinstance(token, str):
+            token = plain(token)
             if (special := self._special_tokens.get(token)) is not None:
                 return special
             token_id = self._id_of_entry(token.encode("utf-8", "surrogatepass"))

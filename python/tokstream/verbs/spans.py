@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import accumulate
 from operator import index
 
-from tokstream._buffers import plain, view_of
+from tokstream._buffers import plain, plain_if_text, view_of
 from tokstream._light import TYPE_CHECKING, cast, overload
 from tokstream.errors import ConfigurationError
 from tokstream.verbs.parts import limit_of, replaces
@@ -209,6 +209,7 @@ class SpanVerbs(StreamVerbs):
         if unit not in ("char", "byte"):
             raise ConfigurationError(f'unit is {unit!r}; it must be "char" or "byte"')
         specials = self._special.resolve(allowed_special, disallowed_special)
+        text = plain_if_text(text)
         if replaces(errors) and not isinstance(text, str):
             text = bytes(view_of(text))
             decoded = text.decode(errors="replace")

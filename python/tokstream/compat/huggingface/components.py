@@ -13,9 +13,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokstream import _core
+from tokstream._buffers import plain_if_text
+from tokstream.compat.huggingface.arguments import checked_flag, checked_text
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import ConfigurationError
-from tokstream.formats.alphabet import bytes_of
+from tokstream.formats.alphabet import BYTE_OF, bytes_of
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface.decoders import read_decoder
 from tokstream.formats.huggingface.normalizers import read_normalizer
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from tokstream.compat.huggingface.encoding import Encoding
     from tokstream.compat.huggingface.state import State
 
 __all__ = [
@@ -189,7 +192,8 @@ class Normalizer(Component):
             known = self.data, _core.Normalize(read_normalizer(self._node()))
             self.__dict__["_made"] = known
         normalize = known[1].copy()
-        parts = [*normalize.push(sequence), *normalize.finish()]
+        text = checked_text("sequence", sequence)
+        parts = [*normalize.push(text), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
 
 
@@ -198,6 +202,7 @@ class PreTokenizer(Component):
 
     def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
         """Return the pretokens of a text, and which characters each stands for."""
+        sequence = checked_text("sequence", sequence)
         cuts, is_byte_level = read_pretokenizer(self._node())
         levels = [cut.step() if isinstance(cut, Split) else cut for cut in cuts]
         if is_byte_level:
@@ -229,7 +234,26 @@ class PostProcessor(Component):
         from tokstream.compat.huggingface.processing import read_processor  # noqa: PLC0415
 
         processor = read_processor(self._node())
-        return 0 if processor is None else processor.n_added(2 if is_pair else 1)
+        n_texts = 1 + checked_flag("is_pair", is_pair)
+        return 0 if processor is None else processor.n_added(n_texts)
+
+    def process(
+        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
+    ) -> Encoding:
+        """Return one encoding of one or two, which stay as they are.
+
+        Raises:
+            TypeError: something that is no encoding.
+        """
+        from tokstream.compat.huggingface.processing import (  # noqa: PLC0415
+            combined,
+            copies,
+            read_processor,
+        )
+
+        encodings, processor = copies(encoding, pair), read_processor(self._node())
+        adds = checked_flag("add_special_tokens", add_special_tokens)
+        return combined(encodings, processor, adds=adds)
 
 
 class Decoder(Component):
@@ -237,15 +261,20 @@ class Decoder(Component):
 
     def decode(self, tokens: Sequence[str]) -> str:
         """Return the text of tokens given by their own texts."""
-        spellings = dict(enumerate(tokens))
+        spellings = {k: checked_text(f"token {k}", token) for k, token in enumerate(tokens)}
         return TokenDecoder(spellings, read_decoder(self._node())).decode(list(spellings))
 
 
 class Token(NamedTuple):
-    """A token that the model makes: its id and its text."""
+    """A token that the model makes: its id, its text, and its bytes in the pretoken's UTF-8."""
 
     id: int
     value: str
+    offsets: tuple[int, int]
+
+    def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
+        """Return the three."""
+        return self.id, self.value, self.offsets
 
 
 class Model:
@@ -281,12 +310,18 @@ class BPE(Model):
         Raises:
             InvalidUtf8Error: in the byte-level alphabet it spells no whole characters.
         """
-        text: str | bytes = sequence
-        if self._state.is_byte_level:
-            text = bytes_of(sequence) or sequence
-        native = self._state.merging
-        ids = native.encode_ordinary(text)
-        return list(map(Token, ids, self._state.spelled(ids)))
+        state, sequence = self._state, checked_text("sequence", sequence)
+        if state.is_byte_level and state.definition.options["unk_token"] is None:
+            # what is not in its alphabet is no token
+            sequence = "".join(filter(BYTE_OF.__contains__, sequence))
+        text = bytes_of(sequence) if state.is_byte_level else None
+        ids, spans = state.merging.encode_with_offsets(
+            text or sequence, unit="byte", allowed_special=(), disallowed_special=()
+        )
+        if text:  # a byte is written as a character of one or two bytes
+            places = [0, *accumulate([len(character.encode()) for character in sequence])]
+            spans = [(places[start], places[end]) for start, end in spans]
+        return list(map(Token, ids, state.spelled(ids), spans))
 
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
         """Write vocabulary and merges into two files, as GPT-2's are.
@@ -300,7 +335,7 @@ class BPE(Model):
         """
         from tokstream.compat.huggingface.written import write_model  # noqa: PLC0415
 
-        return write_model(folder, prefix, self._state.definition)
+        return write_model(plain_if_text(folder), plain_if_text(prefix), self._state.definition)
 
     def __getstate__(self) -> bytes:
         return json.dumps(self._state.definition.model(), ensure_ascii=False).encode()

@@ -7,11 +7,14 @@ Held back: nothing.
 from __future__ import annotations
 
 import asyncio
+from contextvars import copy_context
 from functools import partial
 from itertools import chain, filterfalse
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from tokstream._buffers import plain
+from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.encoding import Encoding
 from tokstream.compat.huggingface.plan import Part
 from tokstream.compat.huggingface.processing import combined
@@ -21,7 +24,8 @@ from tokstream.errors import InvalidTokenIdError
 from tokstream.verbs.threads import environment_number
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Sequence
+    from asyncio import Future
+    from collections.abc import Callable, Iterable, Sequence
 
     from typing_extensions import Buffer
 
@@ -33,6 +37,8 @@ __all__ = ["EncodeVerbs", "checked_id"]
 
 Words = list[str]
 Input = str | Words
+
+_Result = TypeVar("_Result")
 
 
 _PLAIN = Settings()
@@ -67,8 +73,10 @@ class EncodeVerbs:
 
         Cost: O(n); ids are made at once, offsets and words when they are asked for.
         """
+        if add_special_tokens is not True and add_special_tokens is not False:
+            add_special_tokens = checked_flag("add_special_tokens", add_special_tokens)
         state, settings = self._state, self._settings()
-        if pair is None and type(sequence) is str and not is_pretokenized:
+        if pair is None and type(sequence) is str and is_pretokenized is False:
             _check(sequence)
             reader = state.readers[settings[2]]
             ids: Any = state.core.encode(sequence, reader.specials, False, False)  # noqa: FBT003
@@ -76,9 +84,7 @@ class EncodeVerbs:
             if frame is not None:
                 return Encoding.of_text(frame, reader, sequence, ids)
             return _wrapped(state, settings, reader, [sequence], [ids], add_special_tokens)[0]
-        inputs = [_input(sequence, is_pretokenized=is_pretokenized)]
-        if pair is not None:
-            inputs.append(_input(pair, is_pretokenized=is_pretokenized))
+        inputs = _one_or_two(sequence, pair, is_pretokenized)
         return _encoded(state, settings, [inputs], adds=add_special_tokens, is_fast=False)[0]
 
     def encode_batch(
@@ -95,17 +101,16 @@ class EncodeVerbs:
             is_pretokenized: as in `encode`.
             add_special_tokens: as in `encode`.
         """
+        adds = checked_flag("add_special_tokens", add_special_tokens)
         state, settings = self._state, self._settings()
-        if type(input) is list and not is_pretokenized and set(map(type, input)) == {str}:
+        if type(input) is list and is_pretokenized is False and set(map(type, input)) == {str}:
             texts: list[str] = input[:]
             for text in filterfalse(str.isascii, texts):
                 _check(text)
             reader = state.readers[settings.splits_special]
-            return _wrapped(
-                state, settings, reader, texts, _ids(state, reader, texts), add_special_tokens
-            )
-        inputs = _inputs(input, is_pretokenized=is_pretokenized)
-        return _encoded(state, settings, inputs, adds=add_special_tokens, is_fast=False)
+            return _wrapped(state, settings, reader, texts, _ids(state, reader, texts), adds)
+        inputs = _inputs(input, is_pretokenized)
+        return _encoded(state, settings, inputs, adds=adds, is_fast=False)
 
     def encode_batch_fast(
         self,
@@ -117,10 +122,12 @@ class EncodeVerbs:
 
         Here it is no faster, since `encode_batch` makes them only if they are asked for.
         """
-        inputs = _inputs(input, is_pretokenized=is_pretokenized)
-        return _encoded(
-            self._state, self._settings(), inputs, adds=add_special_tokens, is_fast=True
-        )
+        adds = checked_flag("add_special_tokens", add_special_tokens)
+        inputs = _inputs(input, is_pretokenized)
+        return _encoded(self._state, self._settings(), inputs, adds=adds, is_fast=True)
+
+    # the async verbs check what they are given, and begin, at the call; the settings are those of
+    # the caller's thread
 
     def async_encode(
         self,
@@ -128,39 +135,41 @@ class EncodeVerbs:
         pair: object = None,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Awaitable[Encoding]:
-        """Do as `encode` on another thread, with the settings of this one."""
-        inputs = [_input(sequence, is_pretokenized=is_pretokenized)]
-        if pair is not None:
-            inputs.append(_input(pair, is_pretokenized=is_pretokenized))
-        encoded = self._later([inputs], adds=add_special_tokens, is_fast=False)
-        return _first(encoded)
+    ) -> Future[Encoding]:
+        """Do as `encode` on another thread.
+
+        Raises:
+            RuntimeError: no event loop runs in this thread.
+        """
+        inputs = [_one_or_two(sequence, pair, is_pretokenized)]
+        encoded = self._work(inputs, add_special_tokens, is_fast=False)
+        return _begun(lambda: encoded()[0])
 
     def async_encode_batch(
         self,
         input: Iterable[object],  # noqa: A002 - the reference's name
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Awaitable[list[Encoding]]:
-        """Do as `encode_batch` on other threads, with the settings of this one."""
-        inputs = _inputs(input, is_pretokenized=is_pretokenized)
-        return self._later(inputs, adds=add_special_tokens, is_fast=False)
+    ) -> Future[list[Encoding]]:
+        """Do as `encode_batch` on other threads; raises as `async_encode`."""
+        inputs = _inputs(input, is_pretokenized)
+        return _begun(self._work(inputs, add_special_tokens, is_fast=False))
 
     def async_encode_batch_fast(
         self,
         input: Iterable[object],  # noqa: A002 - the reference's name
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Awaitable[list[Encoding]]:
-        """Do as `encode_batch_fast` on other threads, with the settings of this one."""
-        inputs = _inputs(input, is_pretokenized=is_pretokenized)
-        return self._later(inputs, adds=add_special_tokens, is_fast=True)
+    ) -> Future[list[Encoding]]:
+        """Do as `encode_batch_fast` on other threads; raises as `async_encode`."""
+        inputs = _inputs(input, is_pretokenized)
+        return _begun(self._work(inputs, add_special_tokens, is_fast=True))
 
-    def _later(
-        self, inputs: list[list[Input]], *, adds: bool, is_fast: bool
-    ) -> Awaitable[list[Encoding]]:
-        work = partial(_encoded, self._state, self._settings(), inputs, adds=adds, is_fast=is_fast)
-        return asyncio.to_thread(work)
+    def _work(
+        self, inputs: list[list[Input]], add_special_tokens: object, *, is_fast: bool
+    ) -> Callable[[], list[Encoding]]:
+        adds = checked_flag("add_special_tokens", add_special_tokens)
+        return partial(_encoded, self._state, self._settings(), inputs, adds=adds, is_fast=is_fast)
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
         """Return the text of ids; those that are no token say nothing, as in the reference.
@@ -169,6 +178,8 @@ class EncodeVerbs:
             OverflowError: an id that is negative or above 32 bits.
             TypeError: no sequence of whole numbers.
         """
+        if skip_special_tokens is not True and skip_special_tokens is not False:
+            skip_special_tokens = checked_flag("skip_special_tokens", skip_special_tokens)
         return _decoded(self._state, ids, skip_special_tokens=skip_special_tokens)
 
     @property
@@ -198,19 +209,26 @@ class EncodeVerbs:
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
     ) -> list[str]:
         """Return the texts of several lists of ids."""
-        state = self._state
-        return [_decoded(state, ids, skip_special_tokens=skip_special_tokens) for ids in sequences]
+        state, skips = self._state, checked_flag("skip_special_tokens", skip_special_tokens)
+        return [_decoded(state, ids, skip_special_tokens=skips) for ids in sequences]
 
     def async_decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
-    ) -> Awaitable[list[str]]:
-        """Do as `decode_batch` on another thread; ids are read at once."""
+    ) -> Future[list[str]]:
+        """Do as `decode_batch` on another thread; raises as `async_encode`."""
         numbers = [_numbers(ids) for ids in sequences]
-        return asyncio.to_thread(self.decode_batch, numbers, skip_special_tokens)
+        skips = checked_flag("skip_special_tokens", skip_special_tokens)
+        return _begun(partial(self.decode_batch, numbers, skips))
 
 
-async def _first(encoded: Awaitable[list[Encoding]]) -> Encoding:
-    return (await encoded)[0]
+def _begun(work: Callable[[], _Result]) -> Future[_Result]:
+    """Return a future of the running event loop for what another thread does, from now on.
+
+    Raises:
+        RuntimeError: no event loop runs in this thread.
+    """
+    loop = asyncio.get_running_loop()
+    return loop.run_in_executor(None, copy_context().run, work)
 
 
 def _decoded(state: State, ids: Any, *, skip_special_tokens: bool) -> str:  # noqa: ANN401
@@ -266,8 +284,19 @@ def _check(text: str) -> None:
         ) from None
 
 
+def _one_or_two(sequence: object, pair: object, is_pretokenized: object) -> list[Input]:
+    """Return a text, or the two of a pair.
+
+    Raises:
+        TypeError: an input of another form.
+    """
+    is_words = checked_flag("is_pretokenized", is_pretokenized)
+    given = [sequence] if pair is None else [sequence, pair]
+    return [_input(part, is_pretokenized=is_words) for part in given]
+
+
 def _input(sequence: object, *, is_pretokenized: bool) -> Input:
-    """Return a text, or words as a list.
+    """Return a text, or words as a list; exact `str`s, whatever a class made of it says.
 
     Raises:
         TypeError: something else.
@@ -278,8 +307,9 @@ def _input(sequence: object, *, is_pretokenized: bool) -> Input:
                 f"the text is {type(sequence).__name__}; give a str (a list of words with "
                 "is_pretokenized=True)"
             )
-        _check(sequence)
-        return str(sequence)
+        text = plain(sequence)
+        _check(text)
+        return text
     words = sequence
     if not isinstance(words, list | tuple):
         # an array of texts, as numpy has them
@@ -288,28 +318,30 @@ def _input(sequence: object, *, is_pretokenized: bool) -> Input:
         raise TypeError(
             f"the text is {type(sequence).__name__}; with is_pretokenized=True give a list of str"
         )
-    for word in words:
+    found = list(map(plain, words))
+    for word in found:
         _check(word)
-    return list(map(str, words))
+    return found
 
 
-def _inputs(inputs: Iterable[object], *, is_pretokenized: bool) -> list[list[Input]]:
+def _inputs(inputs: Iterable[object], is_pretokenized: object) -> list[list[Input]]:
     """Return one or two texts for each input.
 
     Raises:
         TypeError: an input of another form; the message names its index.
     """
+    is_words = checked_flag("is_pretokenized", is_pretokenized)
     if isinstance(inputs, str):
         raise TypeError("encode_batch takes several texts; give a list of them")
     found: list[list[Input]] = []
     for at, given in enumerate(inputs):
-        if type(given) is str and not is_pretokenized:
+        if type(given) is str and not is_words:
             _check(given)
             found.append([given])
             continue
         try:
-            parts = _parts(given, is_pretokenized=is_pretokenized)
-            found.append([_input(part, is_pretokenized=is_pretokenized) for part in parts])
+            parts = _parts(given, is_pretokenized=is_words)
+            found.append([_input(part, is_pretokenized=is_words) for part in parts])
         except TypeError as error:
             raise TypeError(f"input {at}: {error}") from None
     return found

@@ -12,7 +12,8 @@ from array import array
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, final
 
-from tokstream.compat.huggingface.look_ups import LookUps, index_of
+from tokstream.compat.huggingface.arguments import checked_flag, index_of
+from tokstream.compat.huggingface.look_ups import LookUps
 from tokstream.compat.huggingface.runs import FixedSource, Run
 from tokstream.compat.huggingface.settings import Padding, checked_direction, cuts
 
@@ -281,7 +282,13 @@ class Encoding(LookUps):
     # --- changes ---------------------------------------------------------------------------------
 
     def set_sequence_id(self, sequence_id: int) -> None:
-        """Say that all tokens come from one text."""
+        """Say that all tokens come from one text.
+
+        Raises:
+            OverflowError: a negative index.
+            TypeError: no whole number.
+        """
+        sequence_id = index_of("sequence_id", sequence_id)
         self._ranges = {**self._ranges, sequence_id: range(len(self))}
 
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
@@ -294,8 +301,10 @@ class Encoding(LookUps):
 
         Raises:
             ConfigurationError: a stride that leaves no room, or another direction.
+            OverflowError: a number below 0.
+            TypeError: a direction that is no text, or a number that is none.
         """
-        checked_direction(direction)
+        direction = checked_direction(direction)
         parts = cuts(len(self), max_length, stride, direction)
         if parts is None:
             return
@@ -331,8 +340,6 @@ class Encoding(LookUps):
             OverflowError: a number below 0, or an id or type above 32 bits.
             TypeError: a number or a text that is none.
         """
-        if not isinstance(pad_token, str):
-            raise TypeError(f"pad_token is {type(pad_token).__name__}; give a str")
         padding = Padding.of(
             {
                 "length": index_of("length", length),
@@ -393,9 +400,9 @@ class Encoding(LookUps):
             encodings: what to join, in order.
             growing_offsets: offsets go on where those before end, instead of beginning anew.
         """
-        merged = Encoding()
+        merged, grows = Encoding(), checked_flag("growing_offsets", growing_offsets)
         for encoding in encodings:
-            merged = merged.joined(encoding, growing_offsets=growing_offsets)
+            merged = merged.joined(encoding, growing_offsets=grows)
         return merged
 
     def joined(self, other: Encoding, *, growing_offsets: bool = False) -> Encoding:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from tokstream._buffers import plain_if_text
 from tokstream.compat.huggingface.added import AddedToken, AddedVocabulary
 from tokstream.compat.huggingface.definition import Definition
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation
@@ -124,6 +125,7 @@ def load_hub(identifier: str, revision: str | None, token: str | None) -> Loaded
             "from_pretrained needs the package huggingface_hub; install it with "
             "`pip install tokstream[hub]`, or download the model's tokenizer.json and use from_file"
         ) from error
+    identifier, revision = plain_if_text(identifier), plain_if_text(revision)
     path = hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token)
     return load_document(Path(path).read_bytes(), f"{identifier}/tokenizer.json")
 

@@ -6,13 +6,14 @@ until the encoding changes, since who looks up one index looks up many.
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING
+
+from tokstream.compat.huggingface.arguments import index_of
 
 if TYPE_CHECKING:
     from tokstream.compat.huggingface.runs import Offsets, Run
 
-__all__ = ["LookUps", "index_of"]
+__all__ = ["LookUps"]
 
 
 class LookUps:
@@ -116,16 +117,3 @@ class LookUps:
     def range_of(self, sequence: int) -> range:
         """Return which tokens belong to a text; all, if there is one only."""
         return self.ranges.get(index_of("sequence_index", sequence), range(len(self)))
-
-
-def index_of(name: str, value: object) -> int:
-    """Return an argument as a number.
-
-    Raises:
-        TypeError: it is no whole number.
-        OverflowError: it is negative.
-    """
-    number = index(value)  # type: ignore[arg-type]
-    if number < 0:
-        raise OverflowError(f"{name} is {number}; give an index of 0 or more")
-    return number

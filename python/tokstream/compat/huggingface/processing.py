@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tokstream.formats.document import Node
 
-__all__ = ["Processor", "combined", "read_processor", "template_around"]
+__all__ = ["Processor", "combined", "copies", "read_processor", "template_around"]
 
 
 class Processor(ABC):
@@ -36,6 +36,25 @@ class Processor(ABC):
             encodings: of one text or two, or what another processor made of them.
             adds: whether special tokens are added.
         """
+
+
+def copies(encoding: object, pair: object) -> list[Encoding]:
+    """Return copies of a caller's encodings, one or two.
+
+    Raises:
+        TypeError: something else.
+    """
+    given = [encoding] if pair is None else [encoding, pair]
+    found = []
+    for name, value in zip(("encoding", "pair"), given, strict=False):
+        if not isinstance(value, Encoding):
+            kind = type(value)
+            raise TypeError(
+                f"{name} is {kind.__module__}.{kind.__name__}; give an Encoding, as encode "
+                "of tokstream.compat.huggingface returns it"
+            )
+        found.append(value.copy())
+    return found
 
 
 def combined(
@@ -62,8 +81,7 @@ def combined(
                 return part
 
             encoding.change_overflowing(numbered)
-        if k:
-            encodings[k] = encoding.with_type(k)
+        encodings[k] = encoding.with_type(k)
     return _joined(processor.process(encodings, adds=adds))
 
 
@@ -158,9 +176,11 @@ class Around(Processor):
         closing = Run(self.sep, 0, 1, type_id, 1)
 
         def wrapped(part: Encoding) -> Encoding:
-            inner = part.part(0, len(part))
+            # as in the reference: special tokens and padding inside count as text
+            runs = [run._replace(special=0, attention=1) for run in part.runs]
             if not self.typed:
-                inner = inner.with_type(0)
+                runs = [run._replace(type_id=0) for run in runs]
+            inner = Encoding(runs)
             inner.set_sequence_id(k)
             return Encoding(opening).joined(inner).joined(Encoding([closing]))
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokstream.compat.huggingface.arguments import checked_text, index_of
 from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -63,16 +64,19 @@ class Truncation:
 
         Raises:
             ConfigurationError: a value that is none of the allowed ones.
+            TypeError: a value of another type.
         """
-        length = _number("max_length", max_length)
+        length = index_of("max_length", max_length)
         known = _known(options, ("stride", "strategy", "direction"))
-        known["stride"] = _number("stride", known.get("stride", 0))
-        strategy = known.setdefault("strategy", "longest_first")
+        known["stride"] = index_of("stride", known.get("stride", 0))
+        known["strategy"] = strategy = checked_text(
+            "strategy", known.get("strategy", "longest_first")
+        )
         if strategy not in _STRATEGIES:
             raise ConfigurationError(
                 f"strategy is {strategy!r}; it must be one of {', '.join(_STRATEGIES)}"
             )
-        checked_direction(known.setdefault("direction", "right"))
+        known["direction"] = checked_direction(known.get("direction", "right"))
         if known["stride"] > length - n_added >= 0:
             raise ConfigurationError(
                 f"stride is {known['stride']}, but of max_length {length} only "
@@ -132,6 +136,7 @@ class Padding:
 
         Raises:
             ConfigurationError: a value that is none of the allowed ones.
+            TypeError: a value of another type.
         """
         if "max_length" in options:  # its name in earlier versions
             options = {"length": options["max_length"], **options}
@@ -139,14 +144,13 @@ class Padding:
         known = _known(options, tuple(cls.__dataclass_fields__))
         for name in ("length", "pad_to_multiple_of"):
             if known.get(name) is not None:
-                known[name] = _number(name, known[name])
+                known[name] = index_of(name, known[name])
         for name in ("pad_id", "pad_type_id"):
-            known[name] = _number(name, known.get(name, 0))
+            known[name] = index_of(name, known.get(name, 0))
             if known[name] >> 32:
                 raise OverflowError(f"{name} is {known[name]}; it must be less than 2**32")
-        checked_direction(known.setdefault("direction", "right"))
-        if not isinstance(known.get("pad_token", ""), str):
-            raise TypeError(f"pad_token is {type(known['pad_token']).__name__}; give a str")
+        known["direction"] = checked_direction(known.get("direction", "right"))
+        known["pad_token"] = checked_text("pad_token", known.get("pad_token", "[PAD]"))
         return cls(**known)
 
     @classmethod
@@ -293,26 +297,21 @@ def _left(n_tokens: int, too_many: int) -> int:
     return n_tokens - too_many
 
 
-def checked_direction(direction: str) -> str:
+def checked_direction(direction: object) -> str:
     """Return a direction.
 
     Raises:
         ConfigurationError: it is none.
+        TypeError: it is no text.
     """
+    direction = checked_text("direction", direction)
     if direction not in _DIRECTIONS:
         raise ConfigurationError(f'direction is {direction!r}; it must be "left" or "right"')
     return direction
-
-
-def _number(name: str, value: object) -> int:
-    number = index(value)  # type: ignore[arg-type]
-    if number < 0:
-        raise OverflowError(f"{name} is {number}; give a whole number, 0 or more")
-    return number
 
 
 def _known(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     for name in options:
         if name not in names:
             warnings.warn(f"{name} is no setting here, and is ignored", stacklevel=4)
-    return {name: value for name, value in options.items() if name in names and value is not None}
+    return {name: value for name, value in options.items() if name in names}

@@ -12,8 +12,10 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
+from tokstream._buffers import plain, plain_if_text
 from tokstream._locks import Lock
 from tokstream.compat.huggingface.added import AddedToken, as_added_tokens
+from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.components import (
     BPE,
     Component,
@@ -25,7 +27,7 @@ from tokstream.compat.huggingface.components import (
 )
 from tokstream.compat.huggingface.encode import EncodeVerbs, checked_id
 from tokstream.compat.huggingface.load import load_document, load_hub, state_of, state_of_model
-from tokstream.compat.huggingface.processing import combined
+from tokstream.compat.huggingface.processing import combined, copies
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation, pad_all, truncated
 from tokstream.compat.huggingface.written import state_as_text, unpickled
 from tokstream.errors import ConfigurationError
@@ -78,9 +80,10 @@ class Tokenizer(EncodeVerbs):
         # one object for each part: changed in place, it is changed for all who have it
         self._shown: dict[str, Component] = {}
         self._lock = Lock()
-        self._owner = threading.get_ident()
         self._shared = settings
         self._own = threading.local()
+        # in the thread that makes the object; idents of threads are given out again
+        self._own.makes_shared = True
         self._has_own = False
         """Whether any thread has settings of its own."""
 
@@ -102,17 +105,38 @@ class Tokenizer(EncodeVerbs):
         """
         from pathlib import Path  # noqa: PLC0415 - not on the way to encode
 
-        return cls._of(load_document(Path(path).read_bytes(), str(path)))
+        path = Path(plain_if_text(path))
+        return cls._of(load_document(path.read_bytes(), str(path)))
 
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
-        """Load the content of a tokenizer.json."""
-        return cls._of(load_document(json.encode(), "<str>"))
+        """Load the content of a tokenizer.json.
+
+        Raises:
+            TypeError: no text.
+        """
+        if not isinstance(json, str):
+            raise TypeError(
+                f"the tokenizer.json is {type(json).__name__}; give its text as str, or use "
+                "from_buffer for bytes and from_file for a path"
+            )
+        return cls._of(load_document(plain(json).encode(), "<str>"))
 
     @classmethod
     def from_buffer(cls, buffer: bytes) -> Tokenizer:
-        """Load the content of a tokenizer.json as bytes."""
-        return cls._of(load_document(bytes(buffer), "<bytes>"))
+        """Load the content of a tokenizer.json as bytes.
+
+        Raises:
+            TypeError: no bytes.
+        """
+        try:
+            data = bytes(memoryview(buffer))
+        except TypeError:
+            raise TypeError(
+                f"the tokenizer.json is {type(buffer).__name__}; give its bytes, or use "
+                "from_str for text and from_file for a path"
+            ) from None
+        return cls._of(load_document(data, "<bytes>"))
 
     @classmethod
     def from_pretrained(
@@ -131,7 +155,7 @@ class Tokenizer(EncodeVerbs):
         """Return all tokens with their ids; a new dict."""
         state = self._state
         vocab = dict(state.definition.table)
-        if with_added_tokens:
+        if checked_flag("with_added_tokens", with_added_tokens):
             vocab |= state.added.ids
         return vocab
 
@@ -139,8 +163,9 @@ class Tokenizer(EncodeVerbs):
         """Return the number of tokens."""
         state = self._state
         table = state.definition.table
-        n_added = sum(text not in table for text in state.added.ids) if with_added_tokens else 0
-        return len(table) + n_added
+        if not checked_flag("with_added_tokens", with_added_tokens):
+            return len(table)
+        return len(table) + sum(text not in table for text in state.added.ids)
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token, None if there is none.
@@ -205,7 +230,7 @@ class Tokenizer(EncodeVerbs):
         return self._shared if own is None else own
 
     def _set(self, settings: Settings) -> None:
-        if threading.get_ident() == self._owner:
+        if getattr(self._own, "makes_shared", False):
             self._shared = settings
         else:
             self._own.settings = settings
@@ -224,7 +249,8 @@ class Tokenizer(EncodeVerbs):
 
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None:
-        self._set(self._settings()._replace(splits_special=bool(value)))
+        splits_special = checked_flag("encode_special_tokens", value)
+        self._set(self._settings()._replace(splits_special=splits_special))
 
     def enable_truncation(self, max_length: int, **options: Any) -> None:  # noqa: ANN401
         """Cut encodings from now on.
@@ -278,23 +304,19 @@ class Tokenizer(EncodeVerbs):
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return how many tokens the template adds to one text or to a pair."""
-        processor = self._state.processor
-        return 0 if processor is None else processor.n_added(2 if is_pair else 1)
+        return self._state.n_added(1 + checked_flag("is_pair", is_pair))
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
         """Cut, put the template around, and pad; the encodings given stay as they are."""
         state, (truncation, padding, _) = self._state, self._settings()
-        first, second = encoding.copy(), None if pair is None else pair.copy()
-        processor = state.processor
+        adds = checked_flag("add_special_tokens", add_special_tokens)
+        encodings, processor = copies(encoding, pair), state.processor
         if truncation is not None:
-            n_added = 0
-            if add_special_tokens and processor is not None:
-                n_added = processor.n_added(1 if second is None else 2)
-            first, second = truncated(first, second, truncation, n_added)
-        encodings = [first] if second is None else [first, second]
-        whole = combined(encodings, processor, adds=add_special_tokens)
+            n_added = state.n_added(len(encodings)) if adds else 0
+            truncated(encodings[0], encodings[1] if pair is not None else None, truncation, n_added)
+        whole = combined(encodings, processor, adds=adds)
         if padding is not None:
             pad_all([whole], padding)
         return whole
@@ -385,13 +407,14 @@ class Tokenizer(EncodeVerbs):
 
         Cost: O(content); half a second for 150,000 tokens.
         """
+        pretty = checked_flag("pretty", pretty)
         return state_as_text(self._state, self._settings(), pretty=pretty)
 
     def save(self, path: str | os.PathLike[str], pretty: bool = True) -> None:
         """Write a tokenizer.json; a regular file is replaced once all of it is written."""
         from tokstream.compat.huggingface.written import write_text  # noqa: PLC0415
 
-        write_text(path, self.to_str(pretty))
+        write_text(plain_if_text(path), self.to_str(pretty))
 
     def __copy__(self) -> Tokenizer:
         return self._of((self._state, self._settings()))

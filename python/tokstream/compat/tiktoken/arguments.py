@@ -21,7 +21,7 @@ from tokstream.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["checked_threads", "special_fault", "tokenizer_of"]
+__all__ = ["checked_threads", "special_fault", "tokenizer_of", "without_empty"]
 
 _MAX_ID = 2**32 - 1
 
@@ -74,6 +74,21 @@ def special_fault(error: ConfigurationError, *choices: Any) -> ConfigurationErro
         if not all(isinstance(name, str) for name in choice):
             return ArgumentTypeError(str(error))
     return error
+
+
+def without_empty(allowed: Any) -> frozenset[Any] | None:  # noqa: ANN401
+    """Return a choice of allowed special tokens without the empty text, which no text spells.
+
+    Returns:
+        The others; None if it is not among them, or this is no choice of several.
+    """
+    if isinstance(allowed, str):
+        return None
+    try:
+        names = frozenset(allowed)
+    except TypeError:
+        return None
+    return names - {""} if "" in names else None
 
 
 def _plain(table: Any) -> Any:  # noqa: ANN401 - what a caller passed

@@ -10,8 +10,14 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from tokstream._arrays import as_array
+from tokstream._buffers import plain
 from tokstream._locks import kept
-from tokstream.compat.tiktoken.arguments import checked_threads, special_fault, tokenizer_of
+from tokstream.compat.tiktoken.arguments import (
+    checked_threads,
+    special_fault,
+    tokenizer_of,
+    without_empty,
+)
 from tokstream.compat.tiktoken.completions import encode_bytes, with_unstable
 from tokstream.compat.tiktoken.errors import (
     MissingIdError,
@@ -22,6 +28,7 @@ from tokstream.compat.tiktoken.errors import (
     TokenCountError,
     named,
 )
+from tokstream.compat.tiktoken.replaced import choices, one_by_one
 from tokstream.errors import ConfigurationError, InvalidTokenIdError
 
 if TYPE_CHECKING:
@@ -59,6 +66,17 @@ class Encoding(_Root):
 
     name: str
     max_token_value: int
+
+    # whether a subclass has replaced what others of its verbs then call, as in tiktoken; worked out
+    # once, so that it costs calls nothing
+    _encodes_its_way = _encodes_ordinary_its_way = _decodes_single_its_way = False
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        cls._encodes_its_way = cls.encode is not _ENCODE
+        cls._encodes_ordinary_its_way = cls.encode_ordinary is not _ENCODE_ORDINARY
+        single = cls.decode_single_token_bytes
+        cls._decodes_single_its_way = single is not _DECODE_SINGLE_TOKEN_BYTES
 
     def __init__(
         self,
@@ -207,6 +225,8 @@ class Encoding(_Root):
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
         """Do as `encode_ordinary` for several texts, on at most `num_threads` threads."""
+        if self._encodes_ordinary_its_way:
+            return one_by_one(self.encode_ordinary, text, num_threads)
         return self._batch(text, self._plain, num_threads)
 
     def encode_batch(
@@ -218,6 +238,10 @@ class Encoding(_Root):
         disallowed_special: _Disallowed = "all",
     ) -> list[list[int]]:
         """Do as `encode` for several texts, on at most `num_threads` threads."""
+        if self._encodes_its_way:
+            special = self.special_tokens_set
+            verb = choices(self.encode, special, allowed_special, disallowed_special)
+            return one_by_one(verb, text, num_threads)
         return self._batch(text, self._choice(allowed_special, disallowed_special), num_threads)
 
     def encode_with_unstable(
@@ -328,6 +352,8 @@ class Encoding(_Root):
         Raises:
             UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
         """
+        if self._decodes_single_its_way:
+            return list(map(self.decode_single_token_bytes, tokens))
         try:
             return self._core.each_token(list(tokens))
         except InvalidTokenIdError as error:
@@ -356,7 +382,7 @@ class Encoding(_Root):
     ) -> list[str]:
         """Do as `decode` for several lists; on one thread, which is faster than several."""
         checked_threads(num_threads)
-        return [self.decode(tokens, errors) for tokens in batch]
+        return [self.decode(tokens, errors=errors) for tokens in batch]
 
     def decode_bytes_batch(
         self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
@@ -402,12 +428,12 @@ class Encoding(_Root):
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """Return the ids of text or bytes that the pattern does not cut."""
         if isinstance(text_or_bytes, str):
-            return self._merge(text_or_bytes.encode(), True)  # noqa: FBT003
+            return self._merge(plain(text_or_bytes).encode(), True)  # noqa: FBT003
         return self._merge(_bytes_of(text_or_bytes), True)  # noqa: FBT003
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         """Do as `encode_ordinary`; tiktoken cuts the text with the `regex` module here."""
-        return self.encode_ordinary(text)
+        return _ENCODE_ORDINARY(self, text)
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """Return the ids of bytes; from the last piece before what is not UTF-8 on, uncut."""
@@ -426,7 +452,10 @@ class Encoding(_Root):
         try:
             return self._resolve(allowed, disallowed)
         except ConfigurationError as error:
-            raise special_fault(error, allowed, disallowed) from None
+            names = without_empty(allowed)
+            if names is None:
+                raise special_fault(error, allowed, disallowed) from None
+        return self._choice(names, disallowed)
 
     def _batch(self, texts: Iterable[str], specials: SpecialSet, n: int) -> list[list[int]]:
         n_threads = checked_threads(n)
@@ -468,13 +497,17 @@ class Encoding(_Root):
         self.__init__(**parts)  # type: ignore[misc]
 
 
+# what a subclass may replace
+_ENCODE, _ENCODE_ORDINARY = Encoding.encode, Encoding.encode_ordinary
+_DECODE_SINGLE_TOKEN_BYTES = Encoding.decode_single_token_bytes
+
 # all bytes but those that go on with a character
 _FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
 
 
 def _bytes_of(text_or_bytes: str | bytes) -> bytes:
     if isinstance(text_or_bytes, str):
-        return text_or_bytes.encode()
+        return plain(text_or_bytes).encode()
     return text_or_bytes if type(text_or_bytes) is bytes else bytes(memoryview(text_or_bytes))
 
 

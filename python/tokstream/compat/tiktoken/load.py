@@ -18,6 +18,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tokstream._buffers import plain_if_text
 from tokstream.encodings import registry, vocabulary
 from tokstream.errors import MissingDependencyError, VocabularyError
 from tokstream.formats import alphabet
@@ -51,6 +52,7 @@ def load_tiktoken_bpe(tiktoken_bpe_file: str, expected_hash: str | None = None) 
         VocabularyError: a `ValueError`: a damaged line (with its number), or another hash.
         OSError: the file cannot be read.
     """
+    tiktoken_bpe_file = plain_if_text(tiktoken_bpe_file)
     if (name := _embedded(str(tiktoken_bpe_file), expected_hash)) is not None:
         return vocabulary(name).to_ranks()
     contents = read_file_cached(tiktoken_bpe_file, expected_hash)
@@ -64,6 +66,7 @@ def dump_tiktoken_bpe(bpe_ranks: Mapping[bytes, int], tiktoken_bpe_file: str) ->
         b64encode(token) + b" %d\n" % rank
         for token, rank in sorted(bpe_ranks.items(), key=lambda entry: entry[1])
     ]
+    tiktoken_bpe_file = plain_if_text(tiktoken_bpe_file)
     if "://" not in str(tiktoken_bpe_file):
         Path(tiktoken_bpe_file).write_bytes(b"".join(lines))
         return
@@ -90,6 +93,10 @@ def data_gym_to_mergeable_bpe_ranks(
     Raises:
         VocabularyError: a `ValueError`: a damaged file, another hash, or files that do not agree.
     """
+    vocab_bpe_file, encoder_json_file = (
+        plain_if_text(vocab_bpe_file),
+        plain_if_text(encoder_json_file),
+    )
 
     def bytes_of(text: str) -> bytes:
         if (spelled := alphabet.bytes_of(text)) is not None:
@@ -127,6 +134,7 @@ def data_gym_to_mergeable_bpe_ranks(
 
 def read_file(blobpath: str) -> bytes:
     """Return the content of a path, of an http(s) address, or of what `blobfile` reads."""
+    blobpath = plain_if_text(blobpath)
     if "://" not in str(blobpath):
         return Path(blobpath).read_bytes()
     if blobpath.startswith(("http://", "https://")):
@@ -146,6 +154,7 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
     Raises:
         VocabularyError: a `ValueError`: the content does not have the expected hash.
     """
+    blobpath = plain_if_text(blobpath)
     folder = next((os.environ[name] for name in _CACHE_VARIABLES if name in os.environ), "")
     if not folder or "://" not in str(blobpath):
         return _checked(read_file(blobpath), blobpath, expected_hash)
