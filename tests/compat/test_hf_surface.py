@@ -139,6 +139,8 @@ def test_the_added_token() -> None:
             ours.normalized = True  # type: ignore[misc]
     with pytest.raises(TypeError, match="content of an added token is int; give a str"):
         AddedToken(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="lstrip is int; give True or False"):
+        AddedToken("x", lstrip=1)  # type: ignore[arg-type]
     with pytest.warns(UserWarning, match="words says nothing"):
         assert AddedToken("x", words=True) == AddedToken("x")
 
@@ -153,10 +155,10 @@ def test_a_token_that_is_added_again_otherwise(first: bool, second: bool) -> Non
     for one, kind in ((ours, AddedToken), (peer, tokenizers.AddedToken)):
         one.normalizer = tokenizers.normalizers.Sequence(steps)
         texts: list[object] = []
+        token_id: Any = None
         for normalized in (first, second):
             one.add_tokens([kind("x\u00e9", normalized=normalized, special=not second)])
             token_id = one.token_to_id("x\u00e9")
-            assert token_id is not None
             texts += [one.id_to_token(token_id), one.decode([token_id], skip_special_tokens=False)]
             texts += [one.decode([token_id]), one.encode("ax\u00e9b").ids]
         one.normalizer = tokenizers.normalizers.BertNormalizer()

@@ -10,6 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, final
 
 from tokstream._locks import kept
+from tokstream.compat.huggingface.arguments import checked_flag, checked_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,11 +59,11 @@ class AddedToken:
         for name in others:
             warnings.warn(f"{name} says nothing of an added token, and is ignored", stacklevel=2)
         self.content = "" if content is None else content
-        self._single_word = single_word
-        self._lstrip = lstrip
-        self._rstrip = rstrip
-        self._normalized = normalized
-        self.special = special
+        self._single_word = checked_flag("single_word", single_word)
+        self._lstrip = checked_flag("lstrip", lstrip)
+        self._rstrip = checked_flag("rstrip", rstrip)
+        self._normalized = None if normalized is None else checked_flag("normalized", normalized)
+        self.special = checked_flag("special", special)
 
     @property
     def content(self) -> str:
@@ -71,9 +72,7 @@ class AddedToken:
 
     @content.setter
     def content(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"the content of an added token is {type(value).__name__}; give a str")
-        self._content = str.__str__(value)
+        self._content = checked_text("the content of an added token", value)
 
     @property
     def single_word(self) -> bool:
