@@ -32,14 +32,14 @@ class Overlaps:
 
     Args:
         tokens: its added tokens by id.
-        written: gives the text that is looked for.
+        looked_for: gives the text that a token is found by.
     """
 
-    def __init__(self, tokens: Mapping[int, AddedToken], written: Callable[[int], str]) -> None:
+    def __init__(self, tokens: Mapping[int, AddedToken], looked_for: Callable[[int], str]) -> None:
         self._tokens = tokens
         takes = {k: t for k, t in tokens.items() if t.rstrip}
         self._takes = takes
-        self._begins = {k: t for k, t in tokens.items() if takes and _begins_blank(written(k))}
+        self._begins = {k: t for k, t in tokens.items() if takes and _begins_blank(looked_for(k))}
 
     def __bool__(self) -> bool:
         return bool(self._begins and self._takes)

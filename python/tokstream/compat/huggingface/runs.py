@@ -63,7 +63,7 @@ class Reader:
         self._added = state.added.by_id.keys()
         self.has_odd = bool(state.added.odd_ids)
         """Whether a token's text may differ from what was found."""
-        overlaps = Overlaps(state.added.by_id, state.written)
+        overlaps = Overlaps(state.added.by_id, state.looked_for)
         self._overlaps = overlaps or None
 
     def places(self, text: str, ids: list[int]) -> list[Offsets] | None:

@@ -286,18 +286,23 @@ class State:
         return found.rpartition(_LETTER)[0] if goes_on else found
 
     def written(self, token_id: int) -> str:
-        """Return what an added token is decoded to: what is looked for, normalized or not.
+        """Return what an added token is decoded to: what is looked for.
 
         One that was once added as normalized stays so here, as in the reference.
         """
+        if token_id in self.added.once_normalized:
+            return self.normalized(self.added.by_id[token_id].content)
+        return self.looked_for(token_id)
+
+    def looked_for(self, token_id: int) -> str:
+        """Return the text that an added token is found by."""
         token = self.added.by_id[token_id]
-        is_normalized = token.normalized or token_id in self.added.once_normalized
-        if not is_normalized or not self.parts.normalizer:
-            return token.content
-        return self.normalized(token.content)
+        return self.normalized(token.content) if token.normalized else token.content
 
     def normalized(self, text: str) -> str:
         """Return a text as the normalizer makes it."""
+        if not self.parts.normalizer:
+            return text
         normalize = self._normalize.copy()
         parts = [*normalize.push(text), *normalize.finish()]
         return b"".join([part for part, _ in parts]).decode()
