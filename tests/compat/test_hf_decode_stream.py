@@ -6,6 +6,8 @@ import copy
 import json
 import random
 import re
+import time
+from typing import Any
 
 import pytest
 from tokenizers import Tokenizer as Peer
@@ -139,6 +141,163 @@ def test_bytes_at_random() -> None:
         assert mine.count("\ufffd") >= theirs.count("\ufffd")
         assert re.sub("[\ufffd ]", "", mine) == re.sub("[\ufffd ]", "", theirs)
     assert 100 < n_errors < 400
+
+
+def _replace(string: str, content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": string}, "content": content}
+
+
+def _strip(content: str, start: int, stop: int) -> dict[str, Any]:
+    return {"type": "Strip", "content": content, "start": start, "stop": stop}
+
+
+_BLANKS, _BYTES, _FUSE = _replace("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}
+_SCHEMES = ("always", "first", "never")
+_DECODERS: list[list[dict[str, Any]]] = [
+    [_BLANKS, _BYTES, _FUSE],
+    [_BLANKS, _BYTES, _FUSE, _strip(" ", 1, 0)],
+    [_BYTES, _FUSE, _strip("é", 1, 0)],  # two bytes
+    [_BLANKS, _strip(" ", 1, 0)],
+    [_strip("▁", 1, 0), _replace("a", ""), _BYTES, _FUSE],
+    *([{"type": "Metaspace", "replacement": "▁", "prepend_scheme": s}] for s in _SCHEMES),
+    # these decode anew
+    [_BLANKS, _BYTES, _FUSE, _strip(" ", 2, 0)],
+    [_BLANKS, _BYTES, _FUSE, _strip(" ", 1, 1)],
+    [_BLANKS, _BYTES, _FUSE, _replace("ab", "c")],
+    [_BYTES, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}],
+    [{"type": "BPEDecoder", "suffix": "▁"}],
+]
+_TOKENS = ["▁", "▁▁", "a", "b", "▁he", "é", "猫", "\ufffd", "a\ufffd", "<0x+4>", ""]
+
+
+def _of_tokens(decoders: list[dict[str, Any]], *, special: bool = True) -> str:
+    tokens = [*(f"<0x{byte:02X}>" for byte in range(256)), *_TOKENS]
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    added = [("<s>", special), (" <t>", False)]
+    return json.dumps(
+        {
+            "version": "1.0",
+            "added_tokens": [
+                {"id": len(tokens) + k, "content": content, "special": is_special, **flags}
+                for k, (content, is_special) in enumerate(added)
+            ],
+            "decoder": {"type": "Sequence", "decoders": decoders},
+            "model": {
+                "type": "BPE",
+                "vocab": {token: k for k, token in enumerate(tokens)},
+                "merges": [],
+                "byte_fallback": True,
+            },
+        }
+    )
+
+
+class _Plainly:
+    """A stream that decodes the ids of the last text and all later ones at each step."""
+
+    def __init__(self, tokenizer: Tokenizer, ids: list[int], skips: bool) -> None:
+        self._tokenizer, self._skips, self._ids = tokenizer, skips, ids
+        text = self._decode()
+        self._before = text.rstrip("\ufffd")
+        self._n_before = len(ids) if self._before == text else 0
+
+    def _decode(self) -> str:
+        return self._tokenizer.decode(self._ids, skip_special_tokens=self._skips)
+
+    def step(self, ids: list[int]) -> str | None:
+        self._ids = self._ids + ids
+        text = self._decode()
+        if text.endswith("\ufffd"):
+            return None
+        if not text.startswith(self._before):
+            self._ids, self._before, self._n_before = self._ids[self._n_before :], "", 0
+            text = self._decode()
+        if len(text) <= len(self._before):
+            return None
+        found = text[len(self._before) :]
+        self._ids = self._ids[self._n_before :]
+        self._before, self._n_before = self._decode(), len(self._ids)
+        return found
+
+
+@pytest.mark.parametrize("decoders", _DECODERS, ids=str)
+def test_decoders_token_by_token(decoders: list[dict[str, Any]]) -> None:
+    """Every step is that of a stream which decodes anew, whatever the ids, the prompt, the flag.
+
+    So it is the reference's, as far as that goes: see the tests above and below.
+    """
+    tokenizer = Tokenizer.from_str(_of_tokens(decoders))
+    assert (tokenizer.token_texts(False) is not None) == (decoders in _DECODERS[:8])
+    rng = random.Random(str(decoders))
+    n = 256 + len(_TOKENS) + 2
+    pools = [
+        range(n),
+        range(256),
+        range(256, n),
+        (0xE7, 0x8C, 0xAB, 0x20, 0x61),
+        (0x20, 0xC3, 0xA9),
+    ]
+    pools += [(0xEF, 0xBF, 0xBD), (n, n + 7), (256, 257), (n - 2, 266)]
+    for _ in range(150):
+        chosen = rng.choices(pools, k=3)
+        ids = [rng.choice(rng.choice(chosen)) for _ in range(rng.randrange(1, 40))]
+        at = rng.choice([0, rng.randrange(len(ids))])
+        skips = rng.random() < 0.5
+        ours, plain = DecodeStream(ids[:at], skips), _Plainly(tokenizer, ids[:at], skips)
+        is_one = rng.random() < 0.7
+        while at < len(ids):
+            step = ids[at : at + (1 if is_one else rng.randrange(4))]
+            at += len(step)
+            found = ours.step(tokenizer, step[0] if len(step) == 1 else step)
+            assert found == plain.step(step), (ids, at, skips)
+            if rng.random() < 0.1:
+                thrown_away, ours = ours, copy.copy(ours)
+                thrown_away.step(tokenizer, rng.choices(ids, k=3))
+
+
+@pytest.mark.parametrize("decoders", _DECODERS[:8], ids=str)
+def test_decoders_are_the_references(decoders: list[dict[str, Any]]) -> None:
+    content = _of_tokens(decoders)
+    tokenizer, peer_tokenizer = Tokenizer.from_str(content), Peer.from_str(content)
+    rng = random.Random(str(decoders))
+    n_compared = 0
+    for _ in range(100):
+        prompt = [256 + _TOKENS.index("b")]
+        skips = rng.random() < 0.5
+        ours, peer = DecodeStream(prompt, skips), PeerStream(prompt, skips)
+        for _ in range(30):
+            token_id = rng.choice((rng.randrange(256, 270), rng.randrange(256)))
+            try:
+                expected = peer.step(peer_tokenizer, token_id)
+            except Exception as error:  # noqa: BLE001 - the reference knows only this
+                assert "Invalid prefix" in str(error)  # noqa: PT017 - it need not be raised
+                break
+            assert ours.step(tokenizer, token_id) == expected
+            n_compared += 1
+    assert n_compared > 300
+
+
+@pytest.mark.parametrize("token", ["<0xE7>", "�", "", "<s>", None])
+def test_a_long_run_without_text_is_linear(token: str | None) -> None:
+    """Eight times as many ids take about eight times as long, not 64 times."""
+    tokenizer = Tokenizer.from_str(_of_tokens(_DECODERS[1]))
+    token_id = 999 if token is None else tokenizer.token_to_id(token)
+    assert token_id is not None
+
+    def seconds(n: int) -> float:
+        stream = DecodeStream([256 + _TOKENS.index("a")], skip_special_tokens=True)
+        begin = time.process_time()
+        assert not any(stream.step(tokenizer, token_id) for _ in range(n))
+        found = time.process_time() - begin
+        assert (stream.step(tokenizer, 256 + _TOKENS.index("b")) or "").endswith("b")
+        return found
+
+    ratios = []
+    for _ in range(8):
+        ratios.append(seconds(8000) / seconds(1000))
+        if ratios[-1] < 16:
+            return
+    raise AssertionError(ratios)
 
 
 def test_copies_go_on_by_themselves() -> None:

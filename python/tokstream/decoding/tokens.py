@@ -48,9 +48,9 @@ class TokenDecoder(Decoder):
 
     def begin(self, *, raw: bool = False) -> Decoding:
         """Return the state at the beginning."""
-        return _TokenDecoding(*self._prepared(), raw=raw)
+        return _TokenDecoding(*self.prepared(), raw=raw)
 
-    def _prepared(self) -> tuple[Mapping[int, str], tuple[Stage | Join, ...]]:
+    def prepared(self) -> tuple[Mapping[int, str], tuple[Stage | Join, ...]]:
         """Apply the first stages to all tokens once, as far as tokens do not matter to each other.
 
         Cost: O(vocabulary) the first time.

@@ -62,12 +62,16 @@ def _sharing(theirs: Any) -> type:  # noqa: ANN401 - a class of another package
                 if isinstance(tokenizer, Tokenizer):
                     self._stream = OurStream(*self._begin)
                 self._begin = None
+                # from here on nothing stands between the caller and the stream
+                self.step = self._stream.step  # type: ignore[method-assign]
             found: str | None = self._stream.step(tokenizer, id)
             return found
 
         def __copy__(self) -> DecodeStream:
             twin = DecodeStream.__new__(DecodeStream)
             vars(twin).update(_stream=copy.copy(self._stream), _begin=self._begin)
+            if self._begin is None:
+                twin.step = twin._stream.step  # type: ignore[method-assign] # noqa: SLF001
             return twin
 
         def __deepcopy__(self, memo: object) -> DecodeStream:

@@ -6,19 +6,18 @@ ids from the last text on, as long as they end inside a character.
 
 from __future__ import annotations
 
-import codecs
 from typing import TYPE_CHECKING, final
 
+from tokstream.compat.huggingface.decode_ways import begin_way
 from tokstream.compat.huggingface.encode import checked_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tokstream.compat.huggingface.decode_ways import Way
     from tokstream.compat.huggingface.tokenizer import Tokenizer
 
 __all__ = ["DecodeStream"]
-
-_UNFINISHED = "\ufffd"
 
 
 @final
@@ -35,20 +34,17 @@ class DecodeStream:
         skip_special_tokens: leave special tokens out.
     """
 
-    __slots__ = ("_before", "_ids", "_n_before", "_pending", "_prefill", "_skips")
+    __slots__ = ("_begin", "_is_ready", "_skips", "_way")
 
     def __init__(
         self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
     ) -> None:
-        self._ids: list[int] = [] if ids is None else list(map(checked_id, ids))
-        self._prefill = bool(self._ids)
+        self._begin: list[int] = [] if ids is None else list(map(checked_id, ids))
         self._skips = bool(skip_special_tokens)
-        self._before = ""
-        """Text of the ids that is given out."""
-        self._n_before = 0
-        """How many of the ids it is the text of."""
-        self._pending: bytes | None = None
-        """Bytes that are not given out, where the text is the tokens' bytes, joined."""
+        self._way: Way | None = None
+        """What has read the ids; the decoder is not known before the first step."""
+        self._is_ready = False
+        """Whether the next token says what `texts_alone` has of it."""
 
     def step(self, tokenizer: Tokenizer, id: int | Iterable[int]) -> str | None:  # noqa: A002
         """Return the text that one or several more ids complete, None if they complete none.
@@ -59,71 +55,31 @@ class DecodeStream:
 
         Raises:
             TypeError: something else; the stream goes on as if it had not been given.
+
+        Cost: a look-up for most tokens. With the decoders of most published tokenizers O(ids and
+        bytes of the text), whatever they are; with others the ids since the last text are decoded
+        anew.
         """
-        if self._pending == b"" and type(id) is int:
-            alone = tokenizer.texts_alone(self._skips)
-            if alone is not None:
-                return alone.get(id) or self._step_alone(tokenizer, id, alone)
+        was_ready = self._is_ready
+        if was_ready and type(id) is int:
+            text = tokenizer.texts_alone(self._skips).get(id)
+            if text is not None:
+                return text
         new = _numbers(id)
-        if self._prefill or self._pending is None:
-            self._begin(tokenizer)
-        if tokenizer.joins_bytes:
-            return self._step_bytes(tokenizer, new)
-        self._ids += new
-        text = self._decode(tokenizer, self._ids)
-        if text.endswith(_UNFINISHED):
-            return None
-        if not text.startswith(self._before):
-            self._ids = self._ids[self._n_before :]
-            self._before, self._n_before = "", 0
-            text = self._decode(tokenizer, self._ids)
-        if len(text) <= len(self._before):
-            return None
-        found = text[len(self._before) :]
-        n_left = len(self._ids) - self._n_before
-        self._ids = self._ids[self._n_before :]
-        self._before = self._decode(tokenizer, self._ids)
-        self._n_before = n_left
-        return found
-
-    def _step_alone(self, tokenizer: Tokenizer, token_id: int, alone: dict[int, str]) -> str | None:
-        """Step as `step` does, and note the text of a token that is whole characters."""
-        text = self._step_bytes(tokenizer, _numbers(token_id))
-        if text:
-            alone[token_id] = text
+        if self._way is None:
+            self._way = begin_way(tokenizer, self._begin, skips=self._skips)
+            self._begin = []
+            was_ready = self._way.is_ready
+        text = self._way.step(tokenizer, new)
+        self._is_ready = self._way.is_ready
+        if text is not None and was_ready and self._is_ready and len(new) == 1:
+            tokenizer.texts_alone(self._skips)[new[0]] = text
         return text
-
-    def _step_bytes(self, tokenizer: Tokenizer, new: list[int]) -> str | None:
-        data = (self._pending or b"") + tokenizer.decode_bytes(new, skip_special_tokens=self._skips)
-        text = data.decode("utf-8", "replace")
-        if not text or text.endswith(_UNFINISHED):
-            self._pending = data
-            return None
-        self._pending = b""
-        return text
-
-    def _begin(self, tokenizer: Tokenizer) -> None:
-        """Take in the ids before, whose text may end inside a character."""
-        self._prefill = False
-        self._pending = b""
-        if tokenizer.joins_bytes:
-            decoder = codecs.getincrementaldecoder("utf-8")("replace")
-            decoder.decode(tokenizer.decode_bytes(self._ids, skip_special_tokens=self._skips))
-            self._pending = decoder.getstate()[0]
-            return
-        text = self._decode(tokenizer, self._ids)
-        self._before = text.rstrip(_UNFINISHED)
-        if self._before == text:
-            self._n_before = len(self._ids)
-
-    def _decode(self, tokenizer: Tokenizer, ids: list[int]) -> str:
-        return tokenizer.decode(ids, skip_special_tokens=self._skips)
 
     def __copy__(self) -> DecodeStream:
-        twin = DecodeStream(self._ids, self._skips)
-        twin._prefill = self._prefill
-        twin._before, twin._n_before = self._before, self._n_before
-        twin._pending = self._pending
+        twin = DecodeStream(self._begin, self._skips)
+        twin._way = None if self._way is None else self._way.copy()
+        twin._is_ready = self._is_ready
         return twin
 
     def __deepcopy__(self, memo: object) -> DecodeStream:
@@ -136,6 +92,8 @@ def _numbers(given: object) -> list[int]:
     Raises:
         TypeError: something else.
     """
+    if type(given) is int and 0 <= given < 1 << 32:
+        return [given]
     try:
         if hasattr(given, "__index__"):
             try:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tokstream.compat.huggingface.plan import Frame
     from tokstream.compat.huggingface.runs import Reader, Source
     from tokstream.compat.huggingface.state import State
+    from tokstream.compat.huggingface.token_texts import TokenTexts
 
 __all__ = ["EncodeVerbs", "checked_id"]
 
@@ -197,13 +198,22 @@ class EncodeVerbs:
         except InvalidTokenIdError:
             return state.core.decode([k for k in ids if state.token(k) is not None])
 
-    def texts_alone(self, skip_special_tokens: bool) -> dict[int, str] | None:
-        """Return texts of ids that are whole characters, to be read and added to, by their id.
-
-        None where the text of ids is more than their bytes, joined; the reference has no such name.
-        """
+    def known(self, ids: Iterable[int], skip_special_tokens: bool) -> list[int]:
+        """Return the ids that are tokens and not left out; the reference has no such name."""
         state = self._state
-        return state.texts_alone[skip_special_tokens] if state.joins_bytes else None
+        left_out = state.special_ids if skip_special_tokens else ()
+        return [k for k in ids if k not in left_out and state.token(k) is not None]
+
+    def token_texts(self, skip_special_tokens: bool) -> TokenTexts | None:
+        """Return what each token says, None if that is not all; the reference has no such name."""
+        return self._state.token_texts[skip_special_tokens]
+
+    def texts_alone(self, skip_special_tokens: bool) -> dict[int, str]:
+        """Return texts that ids say wherever they stand, to be read and added to, by their id.
+
+        The reference has no such name.
+        """
+        return self._state.texts_alone[skip_special_tokens]
 
     def decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True

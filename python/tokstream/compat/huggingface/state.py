@@ -15,6 +15,7 @@ from tokstream.compat.huggingface.added import WHITE_SPACE
 from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
 from tokstream.compat.huggingface.runs import Reader
+from tokstream.compat.huggingface.token_texts import texts_of
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import UnsupportedTokenizerError
 from tokstream.formats.document import Node
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from tokstream.compat.huggingface.added import AddedVocabulary
     from tokstream.compat.huggingface.definition import Definition
+    from tokstream.compat.huggingface.token_texts import TokenTexts
     from tokstream.formats.parts import TokenizerParts
 
 __all__ = ["State"]
@@ -330,11 +332,16 @@ class State:
 
     @kept
     def texts_alone(self) -> tuple[dict[int, str], dict[int, str]]:
-        """Texts of ids that are whole characters, by id, with special tokens and without.
+        """Texts of ids that say the same wherever they stand, with special tokens and without.
 
-        As many as were asked for; only where `joins_bytes`.
+        As many as were asked for by streams; which ids those are depends on the decoder.
         """
         return {}, {}
+
+    @kept
+    def token_texts(self) -> tuple[TokenTexts | None, TokenTexts | None]:
+        """Texts of all tokens, with special ones and without; None if the decoder asks for more."""
+        return texts_of(self.decoder, ()), texts_of(self.decoder, self.special_ids)
 
     @kept
     def decoder(self) -> TokenDecoder:
