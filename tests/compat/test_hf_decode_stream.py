@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tokenizers import Tokenizer as Peer
+from tokenizers import decoders
 from tokenizers.decoders import DecodeStream as PeerStream
 
 import tokstream
@@ -170,7 +171,7 @@ _DECODERS: list[list[dict[str, Any]]] = [
 _TOKENS = ["▁", "▁▁", "a", "b", "▁he", "é", "猫", "\ufffd", "a\ufffd", "<0x+4>", ""]
 
 
-def _of_tokens(decoders: list[dict[str, Any]], *, special: bool = True) -> str:
+def _of_tokens(stages: list[dict[str, Any]], *, special: bool = True) -> str:
     tokens = [*(f"<0x{byte:02X}>" for byte in range(256)), *_TOKENS]
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     added = [("<s>", special), (" <t>", False)]
@@ -181,7 +182,7 @@ def _of_tokens(decoders: list[dict[str, Any]], *, special: bool = True) -> str:
                 {"id": len(tokens) + k, "content": content, "special": is_special, **flags}
                 for k, (content, is_special) in enumerate(added)
             ],
-            "decoder": {"type": "Sequence", "decoders": decoders},
+            "decoder": {"type": "Sequence", "decoders": stages},
             "model": {
                 "type": "BPE",
                 "vocab": {token: k for k, token in enumerate(tokens)},
@@ -220,15 +221,15 @@ class _Plainly:
         return found
 
 
-@pytest.mark.parametrize("decoders", _DECODERS, ids=str)
-def test_decoders_token_by_token(decoders: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("stages", _DECODERS, ids=str)
+def test_decoders_token_by_token(stages: list[dict[str, Any]]) -> None:
     """Every step is that of a stream which decodes anew, whatever the ids, the prompt, the flag.
 
     So it is the reference's, as far as that goes: see the tests above and below.
     """
-    tokenizer = Tokenizer.from_str(_of_tokens(decoders))
-    assert (tokenizer.token_texts(False) is not None) == (decoders in _DECODERS[:8])
-    rng = random.Random(str(decoders))
+    tokenizer = Tokenizer.from_str(_of_tokens(stages))
+    assert (tokenizer._state.token_texts[0] is not None) == (stages in _DECODERS[:8])
+    rng = random.Random(str(stages))
     n = 256 + len(_TOKENS) + 2
     pools = [
         range(n),
@@ -255,11 +256,11 @@ def test_decoders_token_by_token(decoders: list[dict[str, Any]]) -> None:
                 thrown_away.step(tokenizer, rng.choices(ids, k=3))
 
 
-@pytest.mark.parametrize("decoders", _DECODERS[:8], ids=str)
-def test_decoders_are_the_references(decoders: list[dict[str, Any]]) -> None:
-    content = _of_tokens(decoders)
+@pytest.mark.parametrize("stages", _DECODERS[:8], ids=str)
+def test_decoders_are_the_references(stages: list[dict[str, Any]]) -> None:
+    content = _of_tokens(stages)
     tokenizer, peer_tokenizer = Tokenizer.from_str(content), Peer.from_str(content)
-    rng = random.Random(str(decoders))
+    rng = random.Random(str(stages))
     n_compared = 0
     for _ in range(100):
         prompt = [256 + _TOKENS.index("b")]
@@ -298,6 +299,24 @@ def test_a_long_run_without_text_is_linear(token: str | None) -> None:
         if ratios[-1] < 16:
             return
     raise AssertionError(ratios)
+
+
+def test_a_tokenizer_that_changes_between_steps() -> None:
+    """What a stream says of a token is noted for the tokenizer as it is then."""
+    tokenizer = Tokenizer.from_str(_of_tokens(_DECODERS[1]))
+    word, letter = 256 + _TOKENS.index("▁he"), 256 + _TOKENS.index("a")
+    stream = DecodeStream(skip_special_tokens=True)
+    assert [stream.step(tokenizer, word) for _ in range(3)] == ["he", " he", " he"]
+    tokenizer.add_special_tokens(["▁he"])
+    assert stream.step(tokenizer, word) is None
+    assert DecodeStream([letter], skip_special_tokens=True).step(tokenizer, word) is None
+    assert DecodeStream([letter]).step(tokenizer, word) == " he"
+    tokenizer.add_tokens(["new"])
+    assert [stream.step(tokenizer, letter), stream.step(tokenizer, 269)] == ["a", "new"]
+    tokenizer.decoder = decoders.Sequence([decoders.Fuse(), decoders.Strip("n", 0, 1)])
+    assert [stream.step(tokenizer, letter), stream.step(tokenizer, 269)] == ["a", "new"]
+    tokenizer.decoder = decoders.ByteFallback()
+    assert [stream.step(tokenizer, k) for k in (0xE7, 0x8C, 0xAB)] == [None, None, "猫"]
 
 
 def test_copies_go_on_by_themselves() -> None:

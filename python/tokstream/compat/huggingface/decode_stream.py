@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tokstream.compat.huggingface.decode_ways import Way
+    from tokstream.compat.huggingface.state import State
     from tokstream.compat.huggingface.tokenizer import Tokenizer
 
 __all__ = ["DecodeStream"]
@@ -34,7 +35,7 @@ class DecodeStream:
         skip_special_tokens: leave special tokens out.
     """
 
-    __slots__ = ("_begin", "_is_ready", "_skips", "_way")
+    __slots__ = ("_begin", "_is_ready", "_skips", "_state", "_way")
 
     def __init__(
         self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
@@ -43,6 +44,8 @@ class DecodeStream:
         self._skips = bool(skip_special_tokens)
         self._way: Way | None = None
         """What has read the ids; the decoder is not known before the first step."""
+        self._state: State | None = None
+        """The tokenizer of the last ids."""
         self._is_ready = False
         """Whether the next token says what `texts_alone` has of it."""
 
@@ -60,26 +63,35 @@ class DecodeStream:
         bytes of the text), whatever they are; with others the ids since the last text are decoded
         anew.
         """
-        was_ready = self._is_ready
-        if was_ready and type(id) is int:
-            text = tokenizer.texts_alone(self._skips).get(id)
+        state = tokenizer._state  # noqa: SLF001 - of the same package
+        alone = state.texts_alone[self._skips]
+        if self._is_ready and type(id) is int:
+            text = alone.get(id)
             if text is not None:
                 return text
         new = _numbers(id)
-        if self._way is None:
-            self._way = begin_way(tokenizer, self._begin, skips=self._skips)
-            self._begin = []
-            was_ready = self._way.is_ready
-        text = self._way.step(tokenizer, new)
-        self._is_ready = self._way.is_ready
-        if text is not None and was_ready and self._is_ready and len(new) == 1:
-            tokenizer.texts_alone(self._skips)[new[0]] = text
+        way = self._way
+        if way is None or state is not self._state:
+            way = self._at(state)
+        was_ready = way.is_ready
+        text = way.step(state, new)
+        self._is_ready = way.is_ready
+        if text is not None and was_ready and way.is_ready and len(new) == 1:
+            alone[new[0]] = text
         return text
+
+    def _at(self, state: State) -> Way:
+        """Return where the stream is; a decoder of another kind begins anew."""
+        way = self._way
+        if way is None or not way.takes(state):
+            way = begin_way(state, self._begin, skips=self._skips)
+        self._begin, self._way, self._state = [], way, state
+        return way
 
     def __copy__(self) -> DecodeStream:
         twin = DecodeStream(self._begin, self._skips)
         twin._way = None if self._way is None else self._way.copy()
-        twin._is_ready = self._is_ready
+        twin._state, twin._is_ready = self._state, self._is_ready
         return twin
 
     def __deepcopy__(self, memo: object) -> DecodeStream:

@@ -17,14 +17,14 @@ from tokstream.compat.huggingface.token_texts import UNFINISHED, Tail
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokstream.compat.huggingface.state import State
     from tokstream.compat.huggingface.token_texts import TokenTexts
-    from tokstream.compat.huggingface.tokenizer import Tokenizer
 
 __all__ = ["Way", "begin_way"]
 
 
 class Way(Protocol):
-    """The state of a stream.
+    """Where a stream is.
 
     Attributes:
         is_ready: whether nothing is held back, and the text of the next ids is what they say in the
@@ -33,43 +33,48 @@ class Way(Protocol):
 
     is_ready: bool
 
-    def step(self, tokenizer: Tokenizer, new: Sequence[int]) -> str | None:
+    def step(self, state: State, new: Sequence[int]) -> str | None:
         """Read more ids; return the text that they complete."""
 
+    def takes(self, state: State) -> bool:
+        """Go on with another state of the tokenizer, if its decoder is of the same kind."""
+
     def copy(self) -> Way:
-        """Return the state for another stream."""
+        """Return the same for another stream."""
 
 
-def begin_way(tokenizer: Tokenizer, ids: list[int], *, skips: bool) -> Way:
-    """Return the state behind a prompt, which may end inside a character.
+def begin_way(state: State, ids: list[int], *, skips: bool) -> Way:
+    """Return where a stream is behind a prompt, which may end inside a character.
 
     Args:
-        tokenizer: the tokenizer of the ids.
+        state: the tokenizer of the ids.
         ids: the prompt.
         skips: leave special tokens out.
     """
-    if tokenizer.joins_bytes:
-        return _ByBytes(tokenizer, ids, skips=skips)
-    texts = tokenizer.token_texts(skips)
-    return _ByDecoding(tokenizer, ids, skips=skips) if texts is None else _ByTexts(texts, ids)
+    if state.joins_bytes:
+        return _ByBytes(state, ids, skips=skips)
+    texts = state.token_texts[skips]
+    if texts is None:
+        return _ByDecoding(state, ids, skips=skips)
+    return _ByTexts(texts, ids, skips=skips)
 
 
 @final
 class _ByBytes:
     """The text is the tokens' bytes, joined."""
 
-    def __init__(self, tokenizer: Tokenizer, ids: list[int], *, skips: bool) -> None:
+    def __init__(self, state: State, ids: list[int], *, skips: bool) -> None:
         self._skips = skips
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        decoder.decode(tokenizer.decode_bytes(ids, skip_special_tokens=skips))
+        decoder.decode(state.decode_bytes(ids, skip_special_tokens=skips))
         self._rest = decoder.getstate()[0]
         """Bytes of a character that is not complete."""
         self._held: list[str] = []
         """Text before it that is not given out, since it ended in U+FFFD at each step."""
         self.is_ready = not self._rest
 
-    def step(self, tokenizer: Tokenizer, new: Sequence[int]) -> str | None:
-        data = self._rest + tokenizer.decode_bytes(new, skip_special_tokens=self._skips)
+    def step(self, state: State, new: Sequence[int]) -> str | None:
+        data = self._rest + state.decode_bytes(new, skip_special_tokens=self._skips)
         text, n_read = codecs.utf_8_decode(data, "replace", False)  # noqa: FBT003 - no keyword
         self._rest = data[n_read:]
         if not self._rest and text and text[-1] != UNFINISHED:
@@ -82,6 +87,9 @@ class _ByBytes:
             self._held.append(text)
         self.is_ready = not (self._rest or self._held)
         return None
+
+    def takes(self, state: State) -> bool:
+        return state.joins_bytes
 
     def copy(self) -> _ByBytes:
         twin = _ByBytes.__new__(_ByBytes)
@@ -98,7 +106,8 @@ class _ByTexts:
     the new ids count, unless all that is before is one blank which the decoder strips.
     """
 
-    def __init__(self, texts: TokenTexts, ids: list[int]) -> None:
+    def __init__(self, texts: TokenTexts, ids: list[int], *, skips: bool) -> None:
+        self._skips = skips
         self._texts = texts
         self._tail = Tail(texts, is_begin=True)
         """The text that is held back; at the beginning, all of it."""
@@ -115,7 +124,7 @@ class _ByTexts:
         elif self._tail.is_begun:
             self._go_on(is_blank=self._tail.ends_in_bytes and not self._tail.text())
 
-    def step(self, tokenizer: Tokenizer, new: Sequence[int]) -> str | None:  # noqa: ARG002 - in others
+    def step(self, state: State, new: Sequence[int]) -> str | None:  # noqa: ARG002 - in others
         tail = self._tail
         if not tail.add(new):
             return None
@@ -140,6 +149,13 @@ class _ByTexts:
         self._before = ""
         self.is_ready = not is_blank
 
+    def takes(self, state: State) -> bool:
+        texts = None if state.joins_bytes else state.token_texts[self._skips]
+        if texts is None:
+            return False
+        self._texts = self._tail.texts = texts
+        return True
+
     def copy(self) -> _ByTexts:
         twin = _ByTexts.__new__(_ByTexts)
         vars(twin).update(vars(self), _tail=self._tail.copy())
@@ -159,39 +175,47 @@ def _last_text(texts: TokenTexts, ids: list[int]) -> int:
 class _ByDecoding:
     """Other decoders: the ids of the last text and all later ones are decoded at each step."""
 
-    def __init__(self, tokenizer: Tokenizer, ids: list[int], *, skips: bool) -> None:
+    def __init__(self, state: State, ids: list[int], *, skips: bool) -> None:
         self._skips = skips
-        self._ids = tokenizer.known(ids, skips)
-        text = self._decode(tokenizer)
+        self._ids = self._known(state, ids)
+        text = self._decode(state)
         self._before = text.rstrip(UNFINISHED)
         """Text of the ids that is given out."""
         self._n_before = len(self._ids) if self._before == text else 0
         """How many of the ids it is the text of."""
         self.is_ready = False
 
-    def step(self, tokenizer: Tokenizer, new: Sequence[int]) -> str | None:
-        known = tokenizer.known(new, self._skips)
+    def step(self, state: State, new: Sequence[int]) -> str | None:
+        known = self._known(state, new)
         if not known:
             return None
         self._ids += known
-        text = self._decode(tokenizer)
+        text = self._decode(state)
         if text.endswith(UNFINISHED):
             return None
         if not text.startswith(self._before):
             self._ids = self._ids[self._n_before :]
             self._before, self._n_before = "", 0
-            text = self._decode(tokenizer)
+            text = self._decode(state)
         if len(text) <= len(self._before):
             return None
         found = text[len(self._before) :]
         n_left = len(self._ids) - self._n_before
         self._ids = self._ids[self._n_before :]
-        self._before = self._decode(tokenizer)
+        self._before = self._decode(state)
         self._n_before = n_left
         return found
 
-    def _decode(self, tokenizer: Tokenizer) -> str:
-        return tokenizer.decode(self._ids, skip_special_tokens=self._skips)
+    def _decode(self, state: State) -> str:
+        return state.decode(self._ids, skip_special_tokens=self._skips)
+
+    def _known(self, state: State, ids: Sequence[int]) -> list[int]:
+        """Return the ids that say something, be it an empty text."""
+        left_out = state.special_ids if self._skips else ()
+        return [k for k in ids if k not in left_out and state.token(k) is not None]
+
+    def takes(self, state: State) -> bool:
+        return not state.joins_bytes and state.token_texts[self._skips] is None
 
     def copy(self) -> _ByDecoding:
         twin = _ByDecoding.__new__(_ByDecoding)

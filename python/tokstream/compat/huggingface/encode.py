@@ -25,14 +25,13 @@ from tokstream.verbs.threads import environment_number
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from typing_extensions import Buffer
 
     from tokstream.compat.huggingface.plan import Frame
     from tokstream.compat.huggingface.runs import Reader, Source
     from tokstream.compat.huggingface.state import State
-    from tokstream.compat.huggingface.token_texts import TokenTexts
 
 __all__ = ["EncodeVerbs", "checked_id"]
 
@@ -182,38 +181,6 @@ class EncodeVerbs:
         if skip_special_tokens is not True and skip_special_tokens is not False:
             skip_special_tokens = checked_flag("skip_special_tokens", skip_special_tokens)
         return _decoded(self._state, ids, skip_special_tokens=skip_special_tokens)
-
-    @property
-    def joins_bytes(self) -> bool:
-        """Whether the text of ids is the tokens' bytes, joined; the reference has no such name."""
-        return self._state.joins_bytes
-
-    def decode_bytes(self, ids: Sequence[int], skip_special_tokens: bool = True) -> bytes:
-        """Return the bytes of ids, joined, where `joins_bytes`; unknown ids say nothing."""
-        state = self._state
-        if skip_special_tokens:
-            ids = state.without_special(ids)
-        try:
-            return state.core.decode(ids)
-        except InvalidTokenIdError:
-            return state.core.decode([k for k in ids if state.token(k) is not None])
-
-    def known(self, ids: Iterable[int], skip_special_tokens: bool) -> list[int]:
-        """Return the ids that are tokens and not left out; the reference has no such name."""
-        state = self._state
-        left_out = state.special_ids if skip_special_tokens else ()
-        return [k for k in ids if k not in left_out and state.token(k) is not None]
-
-    def token_texts(self, skip_special_tokens: bool) -> TokenTexts | None:
-        """Return what each token says, None if that is not all; the reference has no such name."""
-        return self._state.token_texts[skip_special_tokens]
-
-    def texts_alone(self, skip_special_tokens: bool) -> dict[int, str]:
-        """Return texts that ids say wherever they stand, to be read and added to, by their id.
-
-        The reference has no such name.
-        """
-        return self._state.texts_alone[skip_special_tokens]
 
     def decode_batch(
         self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True

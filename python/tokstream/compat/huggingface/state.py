@@ -17,7 +17,7 @@ from tokstream.compat.huggingface.processing import Processor, read_processor
 from tokstream.compat.huggingface.runs import Reader
 from tokstream.compat.huggingface.token_texts import texts_of
 from tokstream.decoding.tokens import TokenDecoder
-from tokstream.errors import UnsupportedTokenizerError
+from tokstream.errors import InvalidTokenIdError, UnsupportedTokenizerError
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface import read_with_model
 from tokstream.formats.huggingface.decoders import read_decoder
@@ -368,6 +368,15 @@ class State:
         if self.joins_bytes:
             return self.core.decode(ids).decode("utf-8", "replace")
         return self.decoder.decode(ids)
+
+    def decode_bytes(self, ids: Sequence[int], *, skip_special_tokens: bool) -> bytes:
+        """Return the bytes of ids, joined, where `joins_bytes`; unknown ids say nothing."""
+        if skip_special_tokens:
+            ids = self.without_special(ids)
+        try:
+            return self.core.decode(ids)
+        except InvalidTokenIdError:
+            return self.core.decode([k for k in ids if self.token(k) is not None])
 
     def without_special(self, ids: Sequence[int]) -> Sequence[int]:
         """Return the ids of tokens that are not special."""

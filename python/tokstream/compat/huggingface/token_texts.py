@@ -102,12 +102,12 @@ class Tail:
         n_bytes_before: how many bytes stand before, of which an odd byte would make U+FFFD, too.
     """
 
-    __slots__ = ("_bytes", "_parts", "_space", "_stripped", "_texts")
+    __slots__ = ("_bytes", "_parts", "_space", "_stripped", "texts")
 
     def __init__(
         self, texts: TokenTexts, *, is_begin: bool = False, n_bytes_before: int = 0
     ) -> None:
-        self._texts = texts
+        self.texts = texts
         self._parts: list[str] = []
         """The text but for the bytes at its end; no part is empty."""
         self._bytes = _Bytes(n_bytes_before) if n_bytes_before else None
@@ -121,7 +121,7 @@ class Tail:
         Returns:
             Whether they can have changed the text.
         """
-        texts = self._texts
+        texts = self.texts
         spellings, left_out = texts.spellings, texts.left_out
         is_changed = False
         for token_id in ids:
@@ -178,7 +178,7 @@ class Tail:
 
     def copy(self) -> Tail:
         """Return a tail that goes on by itself."""
-        twin = Tail(self._texts)
+        twin = Tail(self.texts)
         twin._parts, twin._bytes = self._parts[:], self._bytes and self._bytes.copy()
         twin._stripped, twin._space = self._stripped, self._space
         return twin
