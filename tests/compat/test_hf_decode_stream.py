@@ -301,6 +301,18 @@ def test_a_long_run_without_text_is_linear(token: str | None) -> None:
     raise AssertionError(ratios)
 
 
+@pytest.mark.parametrize("n_before", range(4))
+def test_bytes_that_are_stripped(n_before: int) -> None:
+    """An odd byte turns them into U+FFFD as long as nothing but them was given out."""
+    tokenizer = Tokenizer.from_str(_of_tokens(_DECODERS[1]))
+    blank, letter = 256 + _TOKENS.index("▁"), 256 + _TOKENS.index("a")
+    for begin in ([0x20], [0x20, 0x20], [blank, 0x20], [letter, 0x20], [blank, blank, 0x20]):
+        ids = [*begin, 0xE7, letter]
+        prompt, rest = ids[:n_before], ids[n_before:]
+        ours, plain = DecodeStream(prompt), _Plainly(tokenizer, prompt, skips=False)
+        assert [ours.step(tokenizer, k) for k in rest] == [plain.step([k]) for k in rest], ids
+
+
 def test_a_tokenizer_that_changes_between_steps() -> None:
     """What a stream says of a token is noted for the tokenizer as it is then."""
     tokenizer = Tokenizer.from_str(_of_tokens(_DECODERS[1]))
@@ -327,3 +339,16 @@ def test_copies_go_on_by_themselves() -> None:
     rests = [[twin.step(OURS, token_id) for token_id in ids[3:]] for twin in twins]
     assert rests[0] == rests[1] == rests[2]
     assert "".join(filter(None, first + rests[0])) == "hello 漢字 World"
+
+
+def test_copies_hold_back_by_themselves() -> None:
+    for tokenizer, odd in ((OURS, "ç"), (Tokenizer.from_str(_of_tokens(_DECODERS[0])), "<0xE7>")):
+        token_id, letter = (tokenizer.token_to_id(token) for token in (odd, "a"))
+        assert token_id is not None
+        assert letter is not None
+        stream = DecodeStream()
+        assert [stream.step(tokenizer, token_id) for _ in range(2)] == [None, None]
+        twin = copy.copy(stream)
+        assert twin.step(tokenizer, token_id) is None
+        assert stream.step(tokenizer, letter) == "\ufffd\ufffda"
+        assert twin.step(tokenizer, letter) == "\ufffd\ufffd\ufffda"

@@ -163,10 +163,10 @@ class _ByTexts:
 
 
 def _last_text(texts: TokenTexts, ids: list[int]) -> int:
-    """Return where the last token stands that is no byte, and whose text is not unfinished."""
+    """Return where the last token stands that has a text and is no byte, 0 if there is none."""
     for at in range(len(ids) - 1, -1, -1):
         token = "" if ids[at] in texts.left_out else texts.spellings.get(ids[at], "")
-        if token and not token.endswith(UNFINISHED) and texts.byte(token) is None:
+        if token and texts.byte(token) is None:
             return at
     return 0
 
