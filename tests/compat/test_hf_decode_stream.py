@@ -352,3 +352,10 @@ def test_copies_hold_back_by_themselves() -> None:
         assert twin.step(tokenizer, token_id) is None
         assert stream.step(tokenizer, letter) == "\ufffd\ufffda"
         assert twin.step(tokenizer, letter) == "\ufffd\ufffd\ufffda"
+
+
+def test_the_flag_is_a_flag() -> None:
+    assert DecodeStream(skip_special_tokens=None).step(OURS, 5) == DecodeStream().step(OURS, 5)
+    for kind in (DecodeStream, PeerStream):
+        with pytest.raises(TypeError):
+            kind(skip_special_tokens=1)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from tokstream.compat.huggingface.decode_ways import begin_way
+from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.encode import checked_id
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ class DecodeStream:
         self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
     ) -> None:
         self._begin: list[int] = [] if ids is None else list(map(checked_id, ids))
-        self._skips = bool(skip_special_tokens)
+        self._skips = skip_special_tokens is not None and checked_flag(
+            "skip_special_tokens", skip_special_tokens
+        )
         self._way: Way | None = None
         """What has read the ids; the decoder is not known before the first step."""
         self._state: State | None = None
