@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from tokstream.compat.huggingface.decode_ways import begin_way
 from tokstream.compat.huggingface.arguments import checked_flag
+from tokstream.compat.huggingface.decode_ways import begin_way
 from tokstream.compat.huggingface.encode import checked_id
 
 if TYPE_CHECKING:
