@@ -8,17 +8,22 @@ import os
 import pickle
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tokenizers import Tokenizer as Peer
 
+import tokstream
 from hf_compare import assert_equal, run_threads
 from hf_small import byte_level
 from tokstream.compat.huggingface import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tokstream.formats.parts import TokenizerParts
 
 CONTENT = json.dumps(byte_level())
 TEXT = "hello the World <mask> 1234 naïve don't"
@@ -173,3 +178,22 @@ def test_the_thread_that_forks_makes_the_shared_settings_in_the_child() -> None:
         assert len(shared.encode(TEXT)) > 2
 
     run_threads(work, 1)
+
+
+def test_tables_are_made_once_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer.from_str(json.dumps(byte_level()))
+    tokenizer.add_tokens(["<|later|>"])
+    n_made = 0
+    made = tokstream.Tokenizer._from_parts
+
+    def slowly(parts: TokenizerParts) -> tokstream.Tokenizer:
+        nonlocal n_made
+        n_made += 1
+        time.sleep(0.1)
+        return made(parts)
+
+    monkeypatch.setattr(tokstream.Tokenizer, "_from_parts", staticmethod(slowly))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: tokenizer.encode("a<|later|>").ids, range(8)))
+    assert n_made == 1
+    assert all(ids == found[0] for ids in found)

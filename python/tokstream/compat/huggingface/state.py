@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokstream import _core
-from tokstream._locks import kept
+from tokstream._locks import Lock, kept
 from tokstream.compat.huggingface.added import WHITE_SPACE
 from tokstream.compat.huggingface.plan import Frame, Plan
 from tokstream.compat.huggingface.processing import Processor, read_processor
@@ -61,6 +61,7 @@ class State:
         self.parts = parts
         self.added = added
         self._plans: dict[tuple[int, bool, int], Plan] = {}
+        self._making = Lock()
         if native is not None:
             self.__dict__["native"] = native
 
@@ -112,8 +113,16 @@ class State:
         Raises:
             UnsupportedTokenizerError: added tokens that cannot be honoured exactly.
 
-        Cost: some tenths of a second for 100,000 tokens, once for each set of added tokens.
+        Cost: some tenths of a second for 100,000 tokens, once for each set of added tokens, however
+        many threads ask for it at the same time.
         """
+        with self._making:
+            known: Tokenizer | None = self.__dict__.get("native")
+            if known is None:
+                known = self.__dict__["native"] = self._made()
+            return known
+
+    def _made(self) -> Tokenizer:
         plain = tuple(
             PlainToken(
                 token.content,
