@@ -74,7 +74,7 @@ class _ByBytes:
         self.is_ready = not self._rest
 
     def step(self, state: State, new: Sequence[int]) -> str | None:
-        data = self._rest + state.decode_bytes(new, skip_special_tokens=self._skips)
+        data = self._rest + self._bytes_of(state, new)
         text, n_read = codecs.utf_8_decode(data, "replace", False)  # noqa: FBT003 - no keyword
         self._rest = data[n_read:]
         if not self._rest and text and text[-1] != UNFINISHED:
@@ -87,6 +87,17 @@ class _ByBytes:
             self._held.append(text)
         self.is_ready = not (self._rest or self._held)
         return None
+
+    def _bytes_of(self, state: State, new: Sequence[int]) -> bytes:
+        if len(new) != 1:
+            return state.decode_bytes(new, skip_special_tokens=self._skips)
+        known = state.bytes_alone[self._skips]
+        data = known.get(new[0])
+        if data is None:
+            data = state.decode_bytes(new, skip_special_tokens=self._skips)
+            if data:  # what is no token has none
+                known[new[0]] = data
+        return data
 
     def takes(self, state: State) -> bool:
         return state.joins_bytes

@@ -348,6 +348,11 @@ class State:
         return {}, {}
 
     @kept
+    def bytes_alone(self) -> tuple[dict[int, bytes], dict[int, bytes]]:
+        """Bytes of ids that have some, likewise; where the text is the tokens' bytes, joined."""
+        return {}, {}
+
+    @kept
     def token_texts(self) -> tuple[TokenTexts | None, TokenTexts | None]:
         """Texts of all tokens, with special ones and without; None if the decoder asks for more."""
         return texts_of(self.decoder, ()), texts_of(self.decoder, self.special_ids)
