@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tokenizers
@@ -19,19 +19,27 @@ from hf_compare import COLUMNS, compare_calls, compare_settings, compare_vocabul
 from hf_small import random_document
 from tokstream.compat.huggingface import AddedToken, Tokenizer
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-@pytest.mark.parametrize("seed", range(8))
-def test_generated_configurations(seed: int) -> None:
-    rng = random.Random(f"as_hf {seed}")
-    n_compared = 0
-    for _ in range(12):
+
+def generated(rng: random.Random, n: int) -> Iterator[tuple[str, dict[str, Any], Tokenizer, Peer]]:
+    """Give what can be honoured of so many tokenizers: in words, as a document, and both kinds."""
+    for _ in range(n):
         words, document = random_document(rng)
         content = json.dumps(document)
         try:
             ours = Tokenizer.from_str(content)
         except tokstream.UnsupportedTokenizerError:
             continue
-        peer = Peer.from_str(content)
+        yield words, document, ours, Peer.from_str(content)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_generated_configurations(seed: int) -> None:
+    rng = random.Random(f"as_hf {seed}")
+    n_compared = 0
+    for words, document, ours, peer in generated(rng, 12):
         model = document["model"]
         vanish = model["unk_token"] is None and not model.get("byte_fallback")
         columns = [name for name in COLUMNS if name != "offsets" or not vanish]
@@ -53,14 +61,7 @@ def test_tokens_that_are_added_later(seed: int) -> None:
     rng = random.Random(f"later {seed}")
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     n_compared = n_hidden = 0
-    for _ in range(25):
-        words, document = random_document(rng)
-        content = json.dumps(document)
-        try:
-            ours = Tokenizer.from_str(content)
-        except tokstream.UnsupportedTokenizerError:
-            continue
-        peer = Peer.from_str(content)
+    for words, document, ours, peer in generated(rng, 25):
         added = [token["content"] for token in document["added_tokens"]]
         for _ in range(3):
             texts = rng.sample(["<|x|>", "<|y|>", "hello", "zz", "é漢", "[PAD]", "a b", *added], 2)

@@ -58,6 +58,15 @@ def test_ways_to_load(tmp_path: Path) -> None:
         Tokenizer.from_str(content[:100])
 
 
+def test_padding_by_the_name_of_earlier_versions() -> None:
+    for options in ({"max_length": 9}, {"max_length": 9, "length": 12}):
+        ours, peer = made()
+        for one in (ours, peer):
+            one.enable_padding(**options)
+        assert ours.padding == peer.padding
+        assert_equal(ours.encode("hello"), peer.encode("hello"))
+
+
 def test_settings_of_the_file_are_in_force() -> None:
     document = byte_level()
     document["truncation"] = {

@@ -22,3 +22,4 @@ pub mod stream;
 mod table;
 pub mod tokens;
 pub mod unicode;
+mod widths;

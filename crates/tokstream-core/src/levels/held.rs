@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::{AND_BEHIND, FROM_NEXT, Sink, source_bytes};
+use crate::widths::last_width;
 
 /// Room that is kept from one feed to the next, in bytes.
 const MAX_ROOM: usize = 4096;
@@ -118,12 +119,6 @@ impl Held {
             sink.text(b"", n_last | AND_BEHIND);
         }
     }
-}
-
-/// Bytes of the last character of `text`.
-fn last_width(text: &[u8]) -> usize {
-    let begin = text.iter().rposition(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
-    text.len() - begin
 }
 
 #[cfg(test)]

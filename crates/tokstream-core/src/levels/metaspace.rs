@@ -2,6 +2,7 @@
 
 use super::held::source_of;
 use super::{FROM_NEXT, Sink};
+use crate::widths::first_width;
 
 /// Which pieces get the character in front if they do not begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +103,4 @@ impl MetaspaceState {
             sink.end();
         }
     }
-}
-
-/// Bytes of the first character of `text`.
-fn first_width(text: &[u8]) -> usize {
-    let end = text.iter().skip(1).position(|&byte| byte & 0xC0 != 0x80);
-    end.map_or(text.len(), |end| end + 1)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::chunks::Places;
 use crate::levels::source_bytes;
+use crate::widths::{first_width, last_width};
 
 /// Text that goes to be cut or merged, as it is added, with its source.
 ///
@@ -145,16 +146,4 @@ impl Track {
         }
         self.is_prefix = false;
     }
-}
-
-/// Bytes of the last character of `text`.
-fn last_width(text: &[u8]) -> usize {
-    let begin = text.iter().rposition(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
-    text.len() - begin
-}
-
-/// Bytes of the first character of `text`.
-fn first_width(text: &[u8]) -> usize {
-    let end = text.iter().skip(1).position(|&byte| byte & 0xC0 != 0x80);
-    end.map_or(text.len(), |end| end + 1)
 }

@@ -45,7 +45,7 @@ class Overlaps:
         return bool(self._begins and self._takes)
 
     def occur(self, ids: Sequence[int]) -> bool:
-        """Are there tokens of either kind among the ids?"""
+        """Are there tokens of both kinds among the ids?"""
         return not (self._takes.keys().isdisjoint(ids) or self._begins.keys().isdisjoint(ids))
 
     def put(

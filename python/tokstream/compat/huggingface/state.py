@@ -87,10 +87,8 @@ class State:
             )
             state.processor  # noqa: B018 - it is read, and refused if it must be
             return state
-        state = self._remade(definition)
-        if name == "normalizer":
-            state.added = self.added.anew()
-        return state
+        added = self.added.anew() if name == "normalizer" else self.added
+        return self._remade(definition, added)
 
     def with_model(self, model: Definition) -> State:
         """Return the state with the model of another definition; added tokens keep their ids.
@@ -98,13 +96,13 @@ class State:
         Raises:
             UnsupportedTokenizerError: what cannot be honoured exactly together.
         """
-        return self._remade(replace(model, parts=self.definition.parts))
+        return self._remade(replace(model, parts=self.definition.parts), self.added)
 
-    def _remade(self, definition: Definition) -> State:
+    def _remade(self, definition: Definition, added: AddedVocabulary) -> State:
         # added tokens and post-processor, which may name such tokens, are read elsewhere
         content = {**definition.document([], None, None), "post_processor": None}
         parts, _ = read_with_model(Node(content, "$", "tokenizer.json", None), self.parts.name)
-        return State(definition, parts, self.added)
+        return State(definition, parts, added)
 
     @kept
     def native(self) -> Tokenizer:

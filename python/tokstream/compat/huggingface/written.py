@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tokstream.compat.huggingface.definition import Definition
     from tokstream.compat.huggingface.settings import Settings
     from tokstream.compat.huggingface.state import State
@@ -65,10 +67,21 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         except OSError:
             pass  # of a name that is too long, of a folder that takes no files or is not there
         else:
-            _write_and_rename(file, text, temporary, target, status)
+            with _naming(path):
+                _write_and_rename(file, text, temporary, target, status)
             return
-    with _opened(path, "w") as file:
+    with _naming(path), _opened(path, "w") as file:
         file.write(text)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of the body name the path that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
 
 
 def _opened(path: str | os.PathLike[str], mode: str) -> TextIO:
@@ -84,11 +97,9 @@ def _write_and_rename(
         if status is not None:
             os.chmod(temporary, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - paths are strings
         os.replace(temporary, target)  # noqa: PTH105
-    except BaseException as error:
+    except BaseException:
         with suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108
-        if isinstance(error, OSError):
-            error.filename, error.filename2 = target, None
         raise
 
 
