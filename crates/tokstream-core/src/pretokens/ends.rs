@@ -57,6 +57,20 @@ impl Ends {
         self.n >= MAX_ENDS
     }
 
+    /// Append what was found in the block that begins at `begin`.
+    pub(crate) fn take_block(&mut self, begin: usize) {
+        for half in self.blocks.halves.ends() {
+            let n = self.n + half.len();
+            if self.list.len() < n {
+                self.list.resize(n, 0);
+            }
+            for (end, &offset) in self.list[self.n..n].iter_mut().zip(half) {
+                *end = begin + usize::from(offset);
+            }
+            self.n = n;
+        }
+    }
+
     /// Room for `n` more, to be claimed by `grow`.
     #[inline(always)]
     pub(crate) fn room(&mut self, n: usize) -> &mut [usize] {

@@ -4,7 +4,7 @@
 //! told from the character before alone, save after a few pairs. Bits of pairs of symbols are
 //! kept so that they can be looked up for 64 characters at a time.
 
-use super::transducer::{self, BAIL, STRIDE, Transducer};
+use super::transducer::{KNOWN, STRIDE, Transducer, USUAL};
 
 /// Patterns with more classes have no such tables.
 pub(crate) const MAX_SYMBOLS: usize = 32;
@@ -34,11 +34,11 @@ impl Inert {
         if n_symbols > MAX_SYMBOLS {
             return None;
         }
-        let read = |state: usize, symbol: usize| {
-            let entry = transducer.entry(state, symbol as u8);
-            (entry & BAIL == 0).then_some(entry)
+        let read = |state: usize, symbol: usize| transducer.entries().get(state, symbol as u8);
+        let next = |state, symbol| {
+            let (next, actions) = read(state, symbol);
+            (actions & KNOWN != 0).then_some(next)
         };
-        let next = |state, symbol| read(state, symbol).map(transducer::next);
         let states = || (0..transducer.n_states()).map(|number| number * STRIDE);
         let mut tables = Self { inert: [0; 128], risky: [0; 128] };
         for before in 0..n_symbols {
@@ -48,7 +48,7 @@ impl Inert {
                 let reached = states().filter_map(|state| next(next(state, earlier)?, before));
                 for state in reached {
                     for symbol in 0..n_symbols {
-                        let stays = read(state, symbol) == Some(state as u32);
+                        let stays = read(state, symbol) == (state, USUAL | KNOWN);
                         *lively |= u32::from(!stays) << symbol;
                     }
                 }

@@ -10,6 +10,7 @@ mod avx512;
 mod blocks;
 mod certain;
 mod ends;
+mod halves;
 mod hypotheses;
 mod inert;
 mod scan;

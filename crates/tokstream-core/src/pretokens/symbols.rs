@@ -14,7 +14,7 @@ use crate::simd::Path;
 const NONE: u8 = 0xFF;
 pub(crate) const LOOK: u8 = 0xFE;
 /// Room behind the last value, so that 64 can be written at a time.
-const SPARE: usize = 64;
+pub(crate) const SPARE: usize = 64;
 /// ASCII bytes that are read together without a special instruction.
 const ASCII_GROUP: usize = 8;
 
@@ -155,29 +155,25 @@ impl Symbols {
         self.n = n;
     }
 
-    /// Take over, of `from[range]`, the characters that matter.
-    pub(crate) fn take_lively(&mut self, tables: &Inert, from: &Self, range: Range<usize>) {
-        self.make_room(range.len());
-        let (symbols, begins) = from.slices(range);
+    /// Copy the characters of `range` that matter, or all; returns how many. There is room for `SPARE`
+    /// more.
+    pub(crate) fn copy(
+        &self,
+        inert: Option<&Inert>,
+        range: Range<usize>,
+        symbols: &mut [u8],
+        begins: &mut [u16],
+    ) -> usize {
+        let (from, from_begins) = (&self.classes[range.clone()], &self.begins[range]);
         #[cfg(target_arch = "x86_64")]
-        {
+        if let Some(tables) = inert {
             // SAFETY: there are such tables only if the processor has it.
-            self.n = unsafe {
-                avx512::drop_inert(tables, symbols, begins, &mut self.classes, &mut self.begins)
-            };
+            return unsafe { avx512::drop_inert(tables, from, from_begins, symbols, begins) };
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let _ = tables;
-            self.classes[..symbols.len()].copy_from_slice(symbols);
-            self.begins[..begins.len()].copy_from_slice(begins);
-            self.n = symbols.len();
-        }
-    }
-
-    /// Symbols and begins of some of the characters.
-    pub(crate) fn slices(&self, range: Range<usize>) -> (&[u8], &[u16]) {
-        (&self.classes[range.clone()], &self.begins[range])
+        let _ = inert;
+        symbols[..from.len()].copy_from_slice(from);
+        begins[..from.len()].copy_from_slice(from_begins);
+        from.len()
     }
 
     /// Symbols and begins.

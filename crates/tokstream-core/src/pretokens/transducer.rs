@@ -10,31 +10,45 @@
 
 use std::collections::HashMap;
 
+use bytemuck::Zeroable;
+
 use super::automaton::{Automaton, DEAD, FLAG, START};
 
 /// Symbols are classes; entries of a state are so far apart.
 pub(crate) const STRIDE: usize = 64;
 const MAX_CLASSES: usize = STRIDE - 2;
 const MAX_STATES: usize = 128;
-const N_ENTRIES: usize = STRIDE * MAX_STATES;
 
-/// Bits of an entry, above the next state's first index. A pretoken ends: before the character
-/// just read; before the one that came before it; at the register, first of all.
-pub(crate) const ENDS_HERE: u32 = 1 << 31;
-pub(crate) const ENDS_BEFORE: u32 = 1 << 30;
-pub(crate) const ENDS_AT_REGISTER: u32 = 1 << 29;
+/// Actions of an entry. A pretoken ends: before the character just read; before the one that came
+/// before it; at the register, first of all.
+pub(crate) const ENDS_HERE: u8 = 1;
+pub(crate) const ENDS_BEFORE: u8 = 1 << 1;
+pub(crate) const ENDS_AT_REGISTER: u8 = 1 << 2;
 /// Afterwards, put the position of the previous character into the register.
-pub(crate) const SET: u32 = 1 << 28;
-/// Not known here: let the plain automaton read on from the last end.
-pub(crate) const BAIL: u32 = 1 << 27;
+pub(crate) const SET: u8 = 1 << 3;
+/// Without it: not known here, let the plain automaton read on from the last end.
+pub(crate) const KNOWN: u8 = 1 << 6;
+/// Known, and nothing else than perhaps an end here; what else there is, is worth a branch.
+pub(crate) const USUAL: u8 = 1 << 7;
+const SELDOM: u8 = ENDS_BEFORE | ENDS_AT_REGISTER | SET;
 
-/// What is done seldom enough to be worth a branch.
-pub(crate) const SELDOM: u32 = ENDS_BEFORE | ENDS_AT_REGISTER | SET | BAIL;
+/// Entries for each state that fits its type and each symbol that does, so that no index has to be
+/// looked at; few are ever touched.
+const N_ENTRIES: usize = 1 << 16 | 1 << 8;
 
-/// The tables.
+/// By state and symbol: where the entries of the next state begin, and what is done. A step waits
+/// for the former only, so the two are apart.
+#[derive(Clone, Copy, Debug, Zeroable)]
+#[repr(C)]
+pub(crate) struct Entries {
+    next: [u16; N_ENTRIES],
+    actions: [u8; N_ENTRIES],
+}
+
+/// The transducer of a pattern.
 #[derive(Clone, Debug)]
 pub(crate) struct Transducer {
-    entries: Box<[u32; N_ENTRIES]>,
+    entries: Box<Entries>,
     n_states: usize,
 }
 
@@ -62,7 +76,8 @@ impl Transducer {
         let mut numbers: HashMap<Runs, usize> = HashMap::new();
         let mut states: Vec<Runs> = vec![vec![(START, Last::None)]];
         numbers.insert(states[0].clone(), 0);
-        let mut entries = vec![BAIL; N_ENTRIES];
+        // Zeroed by the system: what is never touched costs no memory.
+        let mut entries: Box<Entries> = bytemuck::allocation::zeroed_box();
         let mut number = 0;
         while number < states.len() {
             for symbol in 0..n_classes {
@@ -77,12 +92,15 @@ impl Transducer {
                     })
                 });
                 if let Some(next) = next {
-                    entries[number * STRIDE + symbol] = actions | (next * STRIDE) as u32;
+                    let is_usual = actions & SELDOM == 0;
+                    let entry = number * STRIDE + symbol;
+                    entries.next[entry] = (next * STRIDE) as u16;
+                    entries.actions[entry] = actions | if is_usual { USUAL | KNOWN } else { KNOWN };
                 }
             }
             number += 1;
         }
-        Some(Self { entries: entries.into_boxed_slice().try_into().ok()?, n_states: states.len() })
+        Some(Self { entries, n_states: states.len() })
     }
 
     /// Number of states; their entries begin `STRIDE` apart.
@@ -90,21 +108,24 @@ impl Transducer {
         self.n_states
     }
 
-    /// The entry for `symbol` in the state whose entries begin at `state`.
-    #[inline(always)]
-    pub(crate) fn entry(&self, state: usize, symbol: u8) -> u32 {
-        self.entries[(state + symbol as usize) % N_ENTRIES]
+    /// Its tables.
+    pub(crate) fn entries(&self) -> &Entries {
+        &self.entries
     }
 }
 
-/// Where the entries of the next state begin.
-#[inline(always)]
-pub(crate) fn next(entry: u32) -> usize {
-    entry as usize % N_ENTRIES
+impl Entries {
+    /// Read `symbol` in the state whose entries begin at `state`: where those of the next one begin,
+    /// and what is done.
+    #[inline(always)]
+    pub(crate) fn get(&self, state: usize, symbol: u8) -> (usize, u8) {
+        let entry = state + usize::from(symbol);
+        (self.next[entry].into(), self.actions[entry])
+    }
 }
 
 /// Read `symbol`: the runs behind it, and what is done. `None`: one register is not enough.
-fn step(automaton: &Automaton, runs: &Runs, symbol: usize) -> Option<(Runs, u32)> {
+fn step(automaton: &Automaton, runs: &Runs, symbol: usize) -> Option<(Runs, u8)> {
     let mut actions = 0;
     let mut after: Runs = Vec::new();
     let mut newest = None;

@@ -5,6 +5,9 @@
 //! branches let the processor wait for several look-ups at once; each is a function of its own, so
 //! that its values stay in registers.
 
+use bytemuck::Zeroable;
+use bytemuck::allocation::zeroed_box;
+
 use super::jobs::{self, Jobs};
 use super::links::SIGN;
 use super::merge::{MergeScratch, shrink};
@@ -16,7 +19,7 @@ use super::vocabulary::Vocabulary;
 /// Pretokens whose table lines are brought near together.
 const GROUP: usize = 1024;
 /// Ids gathered before they are appended.
-const MAX_IDS: usize = 4 * GROUP;
+const GATHERED: usize = pieces::MAX_IDS * GROUP;
 const N_LATEST: usize = 1024;
 
 /// What a space in the text at hand is.
@@ -75,17 +78,25 @@ fn fold(piece: &[u8], folded: &mut Vec<u8>) {
     }
 }
 
+/// What is known of each pretoken of a group. Of known length, so that no index has to be looked at.
+#[derive(Clone, Copy, Debug, Zeroable)]
+#[repr(C)]
+struct Group {
+    keys: [Key; GROUP],
+    hashes: [u32; GROUP],
+    found: [Found; GROUP],
+    /// Indices of pretokens that the table does not know.
+    misses: [u32; GROUP],
+    /// Ids gathered before they are appended, and room for those that do not count.
+    ids: [u32; GATHERED + pieces::MAX_IDS],
+}
+
 /// Buffers of a batch, kept between calls.
 #[derive(Debug)]
 pub struct Batch {
     /// Ends of the parts that pretokens are taken apart into.
     parts: Parts,
-    keys: Vec<Key>,
-    hashes: Vec<u32>,
-    found: Vec<Found>,
-    /// Indices of pretokens that the table does not know.
-    misses: Vec<u32>,
-    ids: Vec<u32>,
+    group: Box<Group>,
     /// Pretokens to merge, and their indices.
     jobs: Jobs,
     job_of: Vec<u32>,
@@ -104,11 +115,7 @@ impl Default for Batch {
     fn default() -> Self {
         Self {
             parts: Parts::default(),
-            keys: vec![Key::default(); GROUP],
-            hashes: vec![0; GROUP],
-            found: vec![Found::default(); GROUP],
-            misses: vec![0; GROUP],
-            ids: vec![0; MAX_IDS],
+            group: zeroed_box(),
             jobs: Jobs::default(),
             job_of: Vec::new(),
             latest: vec![0; N_LATEST],
@@ -117,6 +124,69 @@ impl Default for Batch {
             folded: Vec::new(),
             merge: MergeScratch::default(),
         }
+    }
+}
+
+impl Group {
+    #[inline(never)]
+    fn make_keys(&mut self, table: &PieceTable, pretokens: Pretokens<'_>) {
+        let table = table.view();
+        let Pretokens { text, mut begin, ends, .. } = pretokens;
+        for ((&end, key), hash) in ends.iter().zip(&mut self.keys).zip(&mut self.hashes) {
+            debug_assert!(begin < end, "no pretoken is empty");
+            *key = pieces::key(text, begin, end);
+            *hash = pieces::hash(*key);
+            table.prefetch(*hash);
+            begin = end;
+        }
+    }
+
+    /// Look up the first `n` keys; returns how many were not found.
+    #[inline(never)]
+    fn look_up(&mut self, table: &PieceTable, n: usize) -> usize {
+        let table = table.view();
+        let mut n_misses = 0;
+        for index in 0..n.min(GROUP) {
+            let (found, is_known) = table.get(self.keys[index], self.hashes[index]);
+            self.found[index] = *found;
+            self.misses[n_misses % GROUP] = index as u32;
+            n_misses += 1 - is_known;
+        }
+        n_misses
+    }
+
+    /// Append the ids of the first `n` pretokens.
+    #[inline(never)]
+    fn append(&mut self, n: usize, spill: &[u32], out: &mut Vec<u32>) {
+        let mut n_ids = 0;
+        for index in 0..n.min(GROUP) {
+            let (found, at) = (&self.found[index], n_ids % GATHERED);
+            let n = found.n_ids();
+            self.ids[at..at + pieces::MAX_IDS].copy_from_slice(found.words());
+            n_ids += n;
+            if n >= pieces::MAX_IDS {
+                n_ids = self.append_many(at, *found, spill, out);
+            }
+        }
+        out.extend_from_slice(&self.ids[..n_ids]);
+    }
+
+    /// Append four ids, or more, behind `n_ids` that were gathered; returns how many are now.
+    #[cold]
+    fn append_many(
+        &mut self,
+        n_ids: usize,
+        found: Found,
+        spill: &[u32],
+        out: &mut Vec<u32>,
+    ) -> usize {
+        if found.is_spilled() {
+            out.extend_from_slice(&self.ids[..n_ids]);
+            out.extend_from_slice(&spill[found.spilled()]);
+            return 0;
+        }
+        self.ids[n_ids..n_ids + pieces::MAX_IDS].copy_from_slice(&found.masked());
+        n_ids + pieces::MAX_IDS
     }
 }
 
@@ -142,43 +212,15 @@ impl Batch {
         let apart = vocabulary.seams.take_apart(text, begin, ends, &mut parts);
         for ends in apart.unwrap_or(ends).chunks(GROUP) {
             let group = Pretokens { ends, ..pretokens };
-            self.make_keys(table, group);
-            let n_misses = self.look_up(table, ends.len());
+            self.group.make_keys(table, group);
+            let n_misses = self.group.look_up(table, ends.len());
             if n_misses > 0 {
                 self.merge_misses(vocabulary, table, group, n_misses);
             }
-            self.append(ends.len(), out);
+            self.group.append(ends.len(), &self.spill, out);
             pretokens.begin = ends.last().copied().unwrap_or(pretokens.begin);
         }
         self.parts = parts;
-    }
-
-    #[inline(never)]
-    fn make_keys(&mut self, table: &PieceTable, pretokens: Pretokens<'_>) {
-        let table = table.view();
-        let Pretokens { text, mut begin, ends, .. } = pretokens;
-        for ((&end, key), hash) in ends.iter().zip(&mut self.keys).zip(&mut self.hashes) {
-            debug_assert!(begin < end, "no pretoken is empty");
-            *key = pieces::key(text, begin, end);
-            *hash = pieces::hash(*key);
-            table.prefetch(*hash);
-            begin = end;
-        }
-    }
-
-    /// Look up the first `n` keys; returns how many were not found.
-    #[inline(never)]
-    fn look_up(&mut self, table: &PieceTable, n: usize) -> usize {
-        let table = table.view();
-        let mut n_misses = 0;
-        let keys = self.keys[..n].iter().zip(&self.hashes);
-        for (index, ((&key, &hash), found)) in (0..).zip(keys.zip(&mut self.found)) {
-            let is_found;
-            (*found, is_found) = table.get(key, hash);
-            self.misses[n_misses] = index;
-            n_misses += usize::from(!is_found);
-        }
-        n_misses
     }
 
     /// Find the ids of the pretokens that were not found.
@@ -195,33 +237,37 @@ impl Batch {
         self.clear_jobs();
         let is_source = pretokens.spaces == Spaces::Signs;
         let mut folded = std::mem::take(&mut self.folded);
-        for &index in &self.misses[..n_misses] {
-            let hash = self.hashes[index as usize];
+        for &index in &self.group.misses[..n_misses] {
+            let hash = self.group.hashes[index as usize];
             table.view().prefetch_second(hash);
             vocabulary.singles.prefetch(hash);
         }
         for miss in 0..n_misses {
-            let index = self.misses[miss];
+            let index = self.group.misses[miss];
             let at = index as usize;
-            let (key, hash) = (self.keys[at], self.hashes[at]);
+            let (key, hash) = (self.group.keys[at], self.group.hashes[at]);
             let is_short = pieces::is_short(key);
             let (mut begin, piece) = pretokens.get(at);
             if is_short {
                 if let Some(found) = table.find(key, hash) {
-                    self.found[at] = found;
+                    self.group.found[at] = found;
                     continue;
                 }
                 let single =
                     if is_source { ready::id_of(piece) } else { vocabulary.singles.id(key, hash) };
                 if let Some(id) = single {
-                    self.found[at] = Found::new(&[id], 0);
-                    table.put(key, hash, self.found[at]);
+                    self.group.found[at] = Found::new(&[id], 0);
+                    table.put(key, hash, self.group.found[at]);
                     continue;
                 }
                 // The same pretoken may have been missed before in this batch.
                 let latest = &mut self.latest[hash as usize % N_LATEST];
                 let before = *latest as usize;
-                if self.job_of.get(before).is_some_and(|&other| self.keys[other as usize] == key) {
+                if self
+                    .job_of
+                    .get(before)
+                    .is_some_and(|&other| self.group.keys[other as usize] == key)
+                {
                     self.same.push((index, self.job_of[before]));
                     continue;
                 }
@@ -229,7 +275,7 @@ impl Batch {
             } else if let Some(ids) = table.long.find(piece) {
                 let n_spilled = self.spill.len();
                 self.spill.extend_from_slice(ids);
-                self.found[at] = Found::new(&self.spill, n_spilled);
+                self.group.found[at] = Found::new(&self.spill, n_spilled);
                 continue;
             }
             let mut length = piece.len();
@@ -246,7 +292,7 @@ impl Batch {
                     folded.truncate(begin);
                 }
                 table.long.put(piece, &self.spill[n_spilled..]);
-                self.found[at] = Found::new(&self.spill, n_spilled);
+                self.group.found[at] = Found::new(&self.spill, n_spilled);
                 continue;
             }
             self.jobs.push(begin, length);
@@ -261,7 +307,7 @@ impl Batch {
         folded.clear();
         self.folded = folded;
         for &(index, other) in &self.same {
-            self.found[index as usize] = self.found[other as usize];
+            self.group.found[index as usize] = self.group.found[other as usize];
         }
     }
 
@@ -283,16 +329,16 @@ impl Batch {
             }
             let index = index as usize;
             let found = Found::new(&self.spill, n_spilled);
-            if !pieces::is_short(self.keys[index]) {
+            if !pieces::is_short(self.group.keys[index]) {
                 let (_, piece) = pretokens.get(index);
                 table.long.put(piece, &self.spill[n_spilled..]);
             } else if !found.is_spilled() {
-                table.put(self.keys[index], self.hashes[index], found);
+                table.put(self.group.keys[index], self.group.hashes[index], found);
             }
             if !found.is_spilled() {
                 self.spill.truncate(n_spilled);
             }
-            self.found[index] = found;
+            self.group.found[index] = found;
         }
         self.clear_jobs();
     }
@@ -300,23 +346,5 @@ impl Batch {
     fn clear_jobs(&mut self) {
         self.jobs.clear();
         self.job_of.clear();
-    }
-
-    /// Append the ids of the first `n` pretokens.
-    #[inline(never)]
-    fn append(&mut self, n: usize, out: &mut Vec<u32>) {
-        let mut n_ids = 0;
-        for found in &self.found[..n] {
-            let (ids, n) = found.ids();
-            if n > ids.len() {
-                out.extend_from_slice(&self.ids[..n_ids]);
-                out.extend_from_slice(&self.spill[found.spilled()]);
-                n_ids = 0;
-                continue;
-            }
-            self.ids[n_ids..n_ids + ids.len()].copy_from_slice(&ids);
-            n_ids += n;
-        }
-        out.extend_from_slice(&self.ids[..n_ids]);
     }
 }

@@ -6,6 +6,7 @@ mod automaton;
 mod batch;
 mod canonical;
 pub(crate) mod entries;
+mod equal;
 mod expansions;
 mod extensions;
 mod filter;

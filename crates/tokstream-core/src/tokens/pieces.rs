@@ -10,12 +10,13 @@ use memmap2::MmapMut;
 
 use crate::prefetch::prefetch;
 
+use super::equal::are_equal;
 use super::long_pieces::LongPieceTable;
 
 /// Longest pretoken that is kept, in bytes.
 pub(crate) const MAX_BYTES: usize = 15;
 /// Most ids that are kept.
-const MAX_IDS: usize = 4;
+pub(crate) const MAX_IDS: usize = 4;
 const N_LINES: usize = 1 << 17;
 /// The number of a pretoken's line is in the lower bits of its hash, that of its second line above.
 const SECOND_SHIFT: u32 = 15;
@@ -28,15 +29,14 @@ const SPILLED: u32 = 0xFF;
 /// Length byte of keys that stand for pretokens too long to keep; no entry has it.
 const TOO_LONG: u64 = 0xFF << 56;
 
-/// `KEEP[n]` has the first `n` bytes set.
-const KEEP: [[u64; 2]; MAX_BYTES + 1] = {
-    let mut keep = [[0; 2]; MAX_BYTES + 1];
-    let mut n = 1;
+/// What of sixteen bytes belongs to a pretoken of so many, and its length in the last byte; the last
+/// one is for all that are too long.
+const KEEP: [(Key, u64); MAX_BYTES + 2] = {
+    let mut keep = [([u64::MAX, u64::MAX >> 8], TOO_LONG); MAX_BYTES + 2];
+    let mut n = 0;
     while n <= MAX_BYTES {
-        keep[n] = [u64::MAX >> (64 - 8 * if n < 8 { n } else { 8 }), 0];
-        if n > 8 {
-            keep[n][1] = u64::MAX >> (64 - 8 * (n - 8));
-        }
+        let bits = (1_u128 << (8 * n)) - 1;
+        keep[n] = ([bits as u64, (bits >> 64) as u64], (n as u64) << 56);
         n += 1;
     }
     keep
@@ -97,29 +97,34 @@ impl Found {
         self.0[0] as usize..self.0[1] as usize
     }
 
-    /// All four words of ids, and how many of them count.
+    /// Number of ids; more than `MAX_IDS` if they are spilled.
     #[inline(always)]
-    pub(crate) fn ids(self) -> ([u32; MAX_IDS], usize) {
+    pub(crate) fn n_ids(&self) -> usize {
+        (self.0[MAX_IDS - 1] >> N_SHIFT) as usize
+    }
+
+    /// The ids, in the first words; a fourth one only in its lower bits, see `masked`.
+    #[inline(always)]
+    pub(crate) fn words(&self) -> &[u32; MAX_IDS] {
+        &self.0
+    }
+
+    /// The ids, in the first words.
+    pub(crate) fn masked(self) -> [u32; MAX_IDS] {
         let mut words = self.0;
-        let n = words[MAX_IDS - 1] >> N_SHIFT;
         words[MAX_IDS - 1] &= LAST_MASK;
-        (words, n as usize)
+        words
     }
 }
 
 /// Key of `text[begin..end]`.
 #[inline(always)]
 pub(crate) fn key(text: &[u8], begin: usize, end: usize) -> Key {
-    let n = end - begin;
-    match text.get(begin..).and_then(<[u8]>::first_chunk::<16>) {
-        Some(bytes) => {
-            let bytes = u128::from_le_bytes(*bytes);
-            let keep = KEEP[n.min(MAX_BYTES)];
-            let length = if n > MAX_BYTES { TOO_LONG } else { (n as u64) << 56 };
-            [bytes as u64 & keep[0], (bytes >> 64) as u64 & keep[1] | length]
-        }
-        None => key_at_end(&text[begin..end]),
-    }
+    let bytes = text.get(begin..begin.wrapping_add(16)).and_then(<[u8]>::first_chunk);
+    let Some(bytes) = bytes else { return key_at_end(&text[begin..end]) };
+    let bytes = u128::from_le_bytes(*bytes);
+    let (keep, length) = KEEP[end.wrapping_sub(begin).min(MAX_BYTES + 1)];
+    [bytes as u64 & keep[0], (bytes >> 64) as u64 & keep[1] | length]
 }
 
 #[cold]
@@ -239,14 +244,12 @@ impl View<'_> {
         }
     }
 
-    /// What the first line has for `key`: right only if the second value is true.
+    /// What the first line has for `key`: right only if the second value is 1, which is 0 otherwise.
     #[inline(always)]
-    pub(crate) fn get(self, key: Key, hash: u32) -> (Found, bool) {
-        let Line([first, second]) = &self.0[first_line(hash)];
+    pub(crate) fn get(&self, key: Key, hash: u32) -> (&Found, usize) {
+        let line = &self.0[first_line(hash)];
         // Which of the two it is cannot be foreseen, so that must not be a branch.
-        let is_first = (first.key[0] ^ key[0]) | (first.key[1] ^ key[1]) == 0;
-        let is_second = (second.key[0] ^ key[0]) | (second.key[1] ^ key[1]) == 0;
-        let entry = &self.0[first_line(hash)].0[usize::from(is_second)];
-        (entry.found, is_first | is_second)
+        let [is_first, is_second] = are_equal(key, [&line.0[0].key, &line.0[1].key]);
+        (&line.0[is_second & 1].found, is_first | is_second)
     }
 }
