@@ -1,6 +1,6 @@
 """Texts → encodings, and ids → texts: the verbs of `tokenizers.Tokenizer`.
 
-Enters: texts, pairs, words, in any of the forms the reference takes. Leaves: `Encoding`s; texts.
+Enters: texts, pairs, words; see `inputs`. Leaves: `Encoding`s; texts.
 Held back: nothing.
 """
 
@@ -13,9 +13,9 @@ from itertools import chain, filterfalse
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tokstream._buffers import plain
 from tokstream.compat.huggingface.arguments import checked_flag
 from tokstream.compat.huggingface.encoding import Encoding
+from tokstream.compat.huggingface.inputs import Input, check_text, one_or_two, one_or_two_each
 from tokstream.compat.huggingface.plan import Part
 from tokstream.compat.huggingface.processing import combined
 from tokstream.compat.huggingface.runs import FastSource, Run, WordsSource
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EncodeVerbs", "checked_id"]
 
-Words = list[str]
-Input = str | Words
-
 _Result = TypeVar("_Result")
-
 
 _PLAIN = Settings()
 
@@ -77,14 +73,14 @@ class EncodeVerbs:
             add_special_tokens = checked_flag("add_special_tokens", add_special_tokens)
         state, settings = self._state, self._settings()
         if pair is None and type(sequence) is str and is_pretokenized is False:
-            _check(sequence)
+            check_text(sequence)
             reader = state.readers[settings[2]]
             ids: Any = state.core.encode(sequence, reader.specials, False, False)  # noqa: FBT003
             frame = state.frames[add_special_tokens] if settings == _PLAIN else None
             if frame is not None:
                 return Encoding.of_text(frame, reader, sequence, ids)
             return _wrapped(state, settings, reader, [sequence], [ids], add_special_tokens)[0]
-        inputs = _one_or_two(sequence, pair, is_pretokenized)
+        inputs = one_or_two(sequence, pair, is_pretokenized)
         return _encoded(state, settings, [inputs], adds=add_special_tokens, is_fast=False)[0]
 
     def encode_batch(
@@ -106,10 +102,10 @@ class EncodeVerbs:
         if type(input) is list and is_pretokenized is False and set(map(type, input)) == {str}:
             texts: list[str] = input[:]
             for text in filterfalse(str.isascii, texts):
-                _check(text)
+                check_text(text)
             reader = state.readers[settings.splits_special]
             return _wrapped(state, settings, reader, texts, _ids(state, reader, texts), adds)
-        inputs = _inputs(input, is_pretokenized)
+        inputs = one_or_two_each(input, is_pretokenized)
         return _encoded(state, settings, inputs, adds=adds, is_fast=False)
 
     def encode_batch_fast(
@@ -123,7 +119,7 @@ class EncodeVerbs:
         Here it is no faster, since `encode_batch` makes them only if they are asked for.
         """
         adds = checked_flag("add_special_tokens", add_special_tokens)
-        inputs = _inputs(input, is_pretokenized)
+        inputs = one_or_two_each(input, is_pretokenized)
         return _encoded(self._state, self._settings(), inputs, adds=adds, is_fast=True)
 
     # the async verbs check what they are given, and begin, at the call; the settings are those of
@@ -141,7 +137,7 @@ class EncodeVerbs:
         Raises:
             RuntimeError: no event loop runs in this thread.
         """
-        inputs = [_one_or_two(sequence, pair, is_pretokenized)]
+        inputs = [one_or_two(sequence, pair, is_pretokenized)]
         encoded = self._work(inputs, add_special_tokens, is_fast=False)
         return _begun(lambda: encoded()[0])
 
@@ -152,7 +148,7 @@ class EncodeVerbs:
         add_special_tokens: bool = True,
     ) -> Future[list[Encoding]]:
         """Do as `encode_batch` on other threads; raises as `async_encode`."""
-        inputs = _inputs(input, is_pretokenized)
+        inputs = one_or_two_each(input, is_pretokenized)
         return _begun(self._work(inputs, add_special_tokens, is_fast=False))
 
     def async_encode_batch_fast(
@@ -162,7 +158,7 @@ class EncodeVerbs:
         add_special_tokens: bool = True,
     ) -> Future[list[Encoding]]:
         """Do as `encode_batch_fast` on other threads; raises as `async_encode`."""
-        inputs = _inputs(input, is_pretokenized)
+        inputs = one_or_two_each(input, is_pretokenized)
         return _begun(self._work(inputs, add_special_tokens, is_fast=True))
 
     def _work(
@@ -240,109 +236,6 @@ def checked_id(value: object) -> int:
     if not 0 <= number < 1 << 32:
         raise OverflowError(f"no token can have the id {number}; ids are 0 .. 2**32 - 1")
     return number
-
-
-# --- inputs --------------------------------------------------------------------------------------
-
-
-def _check(text: str) -> None:
-    """Refuse what the reference refuses: surrogates, which are no text.
-
-    Raises:
-        TypeError: as in the reference.
-    """
-    if text.isascii():  # much sooner done than to encode it
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise TypeError(
-            f"the text holds a lone surrogate at character {error.start}; replace it first"
-        ) from None
-
-
-def _one_or_two(sequence: object, pair: object, is_pretokenized: object) -> list[Input]:
-    """Return a text, or the two of a pair.
-
-    Raises:
-        TypeError: an input of another form.
-    """
-    is_words = checked_flag("is_pretokenized", is_pretokenized)
-    given = [sequence] if pair is None else [sequence, pair]
-    return [_input(part, is_pretokenized=is_words) for part in given]
-
-
-def _input(sequence: object, *, is_pretokenized: bool) -> Input:
-    """Return a text, or words as a list; exact `str`s, whatever a class made of it says.
-
-    Raises:
-        TypeError: something else.
-    """
-    if not is_pretokenized:
-        if not isinstance(sequence, str):
-            raise TypeError(
-                f"the text is {type(sequence).__name__}; give a str (a list of words with "
-                "is_pretokenized=True)"
-            )
-        text = plain(sequence)
-        _check(text)
-        return text
-    words = sequence
-    if not isinstance(words, list | tuple):
-        # an array of texts, as numpy has them
-        words = None if isinstance(words, str) or not hasattr(words, "tolist") else words.tolist()
-    if words is None or not all(isinstance(word, str) for word in words):
-        raise TypeError(
-            f"the text is {type(sequence).__name__}; with is_pretokenized=True give a list of str"
-        )
-    found = list(map(plain, words))
-    for word in found:
-        _check(word)
-    return found
-
-
-def _inputs(inputs: Iterable[object], is_pretokenized: object) -> list[list[Input]]:
-    """Return one or two texts for each input.
-
-    Raises:
-        TypeError: an input of another form; the message names its index.
-    """
-    is_words = checked_flag("is_pretokenized", is_pretokenized)
-    if isinstance(inputs, str):
-        raise TypeError("encode_batch takes several texts; give a list of them")
-    found: list[list[Input]] = []
-    for at, given in enumerate(inputs):
-        if type(given) is str and not is_words:
-            _check(given)
-            found.append([given])
-            continue
-        try:
-            parts = _parts(given, is_pretokenized=is_words)
-            found.append([_input(part, is_pretokenized=is_words) for part in parts])
-        except TypeError as error:
-            raise TypeError(f"input {at}: {error}") from None
-    return found
-
-
-def _parts(given: Any, *, is_pretokenized: bool) -> tuple[object, ...]:  # noqa: ANN401
-    """Return the one or two texts of an input."""
-    if not isinstance(given, str | list | tuple) and hasattr(given, "tolist"):
-        given = given.tolist()  # a row of an array, as numpy has them
-    if not is_pretokenized:
-        if isinstance(given, list | tuple):
-            if len(given) != 2:
-                raise TypeError(f"{len(given)} texts; give one as a str, or a pair of them")
-            return tuple(given)
-        return (given,)
-    is_pair = (
-        isinstance(given, list | tuple)
-        and len(given) == 2
-        and all(not isinstance(part, str) for part in given)
-    )
-    return tuple(given) if is_pair else (given,)
-
-
-# --- encodings -----------------------------------------------------------------------------------
 
 
 def _encoded(

@@ -19,20 +19,17 @@ from tokstream.compat.tiktoken.arguments import (
     without_empty,
 )
 from tokstream.compat.tiktoken.completions import encode_bytes, with_unstable
+from tokstream.compat.tiktoken.decoding import MAX_KEPT, DecodeVerbs
 from tokstream.compat.tiktoken.errors import (
-    MissingIdError,
-    MissingIdRangeError,
-    MissingListedIdError,
     MissingTokenError,
     NoTokenIdError,
     TokenCountError,
-    named,
 )
 from tokstream.compat.tiktoken.replaced import choices, one_by_one
-from tokstream.errors import ConfigurationError, InvalidTokenIdError
+from tokstream.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
     from collections.abc import Set as AbstractSet
 
     from tokstream._core import SpecialSet
@@ -45,15 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["Encoding"]
 
 _NONE: frozenset[str] = frozenset()
-_MAX_KEPT = 4096
 _MISSING = -1
 
 
-class _Root:
-    """A base beside which `share_type` can put another one."""
-
-
-class Encoding(_Root):
+class Encoding(DecodeVerbs):
     """A tokenizer with tiktoken's verbs; see `tokstream.Tokenizer` for tokstream's own.
 
     Immutable, safe to share between threads and after fork. Encodings from `get_encoding` pickle
@@ -69,14 +61,12 @@ class Encoding(_Root):
 
     # whether a subclass has replaced what others of its verbs then call, as in tiktoken; worked out
     # once, so that it costs calls nothing
-    _encodes_its_way = _encodes_ordinary_its_way = _decodes_single_its_way = False
+    _encodes_its_way = _encodes_ordinary_its_way = False
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         cls._encodes_its_way = cls.encode is not _ENCODE
         cls._encodes_ordinary_its_way = cls.encode_ordinary is not _ENCODE_ORDINARY
-        single = cls.decode_single_token_bytes
-        cls._decodes_single_its_way = single is not _DECODE_SINGLE_TOKEN_BYTES
 
     def __init__(
         self,
@@ -153,7 +143,7 @@ class Encoding(_Root):
         # apart, as they may not be compared
         self._text_ids: dict[object, int] = {}
         self._bytes_ids: dict[object, int] = {}
-        self._known_bytes: dict[int, bytes] = {}
+        self._known_bytes = {}
         self._pat_str = tokenizer.pattern
         self._special_tokens = tokenizer.special_tokens
         self._special_token_values = set(self._special_tokens.values())
@@ -286,110 +276,11 @@ class Encoding(_Root):
             token_id = self._token_id(token)
             if token_id is None:
                 token_id = self._special_bytes.get(token, _MISSING)
-            if len(known) < _MAX_KEPT and (kind is str or kind is bytes):
+            if len(known) < MAX_KEPT and (kind is str or kind is bytes):
                 known[text_or_bytes] = token_id
         if token_id < 0:
             raise MissingTokenError(_bytes_of(text_or_bytes), self.name)
         return token_id
-
-    # decoding
-
-    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """Return the bytes of ids.
-
-        Raises:
-            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
-        """
-        try:
-            found = self._core.decode_or_fault(tokens)
-        except InvalidTokenIdError as error:
-            raise named(error) from None
-        if type(found) is tuple:
-            raise MissingListedIdError(*found)
-        return found  # type: ignore[return-value]
-
-    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
-        """Return the text of ids.
-
-        Args:
-            tokens: the ids.
-            errors: what to do with bytes that are not UTF-8, as in `bytes.decode`.
-
-        Raises:
-            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
-            UnicodeDecodeError: bytes that are not UTF-8, with `errors="strict"`.
-        """
-        try:
-            found = self._core.decode_or_fault(tokens)
-        except InvalidTokenIdError as error:
-            raise named(error) from None
-        if type(found) is tuple:
-            raise MissingListedIdError(*found)
-        return found.decode("utf-8", errors)  # type: ignore[union-attr]
-
-    def decode_single_token_bytes(self, token: int) -> bytes:
-        """Return the bytes of one id, special ones included.
-
-        Raises:
-            UnknownTokenError: a `KeyError`: the encoding has no such id.
-        """
-        known = self._known_bytes
-        if type(token) is int and (found := known.get(token)) is not None:
-            return found
-        try:
-            if (found := self._token_bytes(token)) is not None:
-                if len(known) < _MAX_KEPT and type(token) is int:
-                    known[token] = found
-                return found
-        except OverflowError:
-            pass
-        kind = MissingIdError if 0 <= token < 2**32 else MissingIdRangeError
-        raise kind(token, self.name)
-
-    def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
-        """Return the bytes of each id.
-
-        Raises:
-            UnknownTokenError: a `KeyError`: the encoding has no such id; it names the index.
-        """
-        if self._decodes_single_its_way:
-            return list(map(self.decode_single_token_bytes, tokens))
-        try:
-            return self._core.each_token(list(tokens))
-        except InvalidTokenIdError as error:
-            raise named(error) from None
-
-    def decode_with_offsets(self, tokens: Iterable[int]) -> tuple[str, list[int]]:
-        """Return the text of ids, and where in it each begins, in characters.
-
-        An id that begins inside a character begins where that character does.
-
-        Raises:
-            UnicodeDecodeError: the bytes of all ids together are not UTF-8.
-            UnknownTokenError: a `KeyError`: the encoding has no such id.
-        """
-        parts = self.decode_tokens_bytes(tokens)
-        offsets = []
-        n_chars = 0
-        for part in parts:
-            begins_inside = 0x80 <= part[0] < 0xC0
-            offsets.append(max(0, n_chars - begins_inside))
-            n_chars += len(part) - len(part.translate(None, _FIRST_BYTES))
-        return b"".join(parts).decode("utf-8"), offsets
-
-    def decode_batch(
-        self, batch: Iterable[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
-    ) -> list[str]:
-        """Do as `decode` for several lists; on one thread, which is faster than several."""
-        checked_threads(num_threads)
-        return [self.decode(tokens, errors=errors) for tokens in batch]
-
-    def decode_bytes_batch(
-        self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
-    ) -> list[bytes]:
-        """Do as `decode_bytes` for several lists; on one thread, which is faster than several."""
-        checked_threads(num_threads)
-        return [self.decode_bytes(tokens) for tokens in batch]
 
     # facts
 
@@ -499,10 +390,6 @@ class Encoding(_Root):
 
 # what a subclass may replace
 _ENCODE, _ENCODE_ORDINARY = Encoding.encode, Encoding.encode_ordinary
-_DECODE_SINGLE_TOKEN_BYTES = Encoding.decode_single_token_bytes
-
-# all bytes but those that go on with a character
-_FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
 
 
 def _bytes_of(text_or_bytes: str | bytes) -> bytes:
