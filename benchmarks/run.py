@@ -76,7 +76,7 @@ N_ROUNDS = {
     "peers": 2,
     "ttft": 3,
     "memory": 1,
-    "streaming": 2,
+    "streaming": 3,
     "cores": 3,
     "paths": 3,
     "linear": 5,
