@@ -21,6 +21,7 @@ from format_texts import generated_texts
 from hf_compare import assert_equal, compare_calls, compare_vocabulary
 from hf_small import byte_level, random_document
 from tokstream.compat.huggingface import AddedToken, Encoding, Tokenizer
+from tokstream.formats.alphabet import BYTE_OF
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -309,6 +310,18 @@ def test_tokens_of_one_pretoken(seed: int) -> None:
         letters += "漢🌡"
     for _ in range(20):
         compare_tokens(ours, peer, "".join(rng.choices(letters, k=rng.randrange(9))))
+
+
+@pytest.mark.parametrize("ignores", [False, True])
+def test_tokens_of_bytes_that_are_no_characters(ignores: bool) -> None:
+    rng = random.Random(ignores)
+    document = json.loads(made()[1].to_str())
+    document["model"]["ignore_merges"] = ignores
+    ours, peer = Tokenizer.from_str(json.dumps(document)), Peer.from_str(json.dumps(document))
+    letters = list(BYTE_OF)
+    for usual in (letters, letters[64:72], list("helĠÃ©")):
+        for _ in range(200):
+            compare_tokens(ours, peer, "".join(rng.choices(usual, k=rng.randrange(12))))
 
 
 def test_parts_can_be_looked_at_and_called() -> None:

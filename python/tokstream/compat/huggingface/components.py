@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokstream import _core
 from tokstream._buffers import plain_if_text
 from tokstream.compat.huggingface.arguments import checked_flag, checked_text
 from tokstream.decoding.tokens import TokenDecoder
-from tokstream.errors import ConfigurationError
+from tokstream.errors import ConfigurationError, InvalidUtf8Error
 from tokstream.formats.alphabet import BYTE_OF, bytes_of
 from tokstream.formats.document import Node
 from tokstream.formats.huggingface.decoders import read_decoder
@@ -308,16 +308,24 @@ class BPE(Model):
         """Return the tokens of one pretoken, as the pre-tokenizer gives it.
 
         Raises:
-            InvalidUtf8Error: in the byte-level alphabet it spells no whole characters.
+            InvalidUtf8Error: in the byte-level alphabet it spells no whole characters, and some
+                bytes have no token.
         """
         state, sequence = self._state, checked_text("sequence", sequence)
         if state.is_byte_level and state.definition.options["unk_token"] is None:
             # what is not in its alphabet is no token
             sequence = "".join(filter(BYTE_OF.__contains__, sequence))
         text = bytes_of(sequence) if state.is_byte_level else None
-        ids, spans = state.merging.encode_with_offsets(
-            text or sequence, unit="byte", allowed_special=(), disallowed_special=()
-        )
+        try:
+            ids, spans = state.merging.encode_with_offsets(
+                text or sequence, unit="byte", allowed_special=(), disallowed_special=()
+            )
+        except InvalidUtf8Error:
+            if text is None or state.parts.drops_unknown is not None:
+                raise
+            ids = state.merge(text)
+            lengths = [len(state.merging.token_bytes(token)) for token in ids]
+            spans = list(pairwise([0, *accumulate(lengths)]))
         if text:  # a byte is written as a character of one or two bytes
             places = [0, *accumulate([len(character.encode()) for character in sequence])]
             spans = [(places[start], places[end]) for start, end in spans]

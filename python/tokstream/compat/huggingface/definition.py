@@ -31,6 +31,15 @@ _MODEL_DEFAULTS: dict[str, Any] = {
     "byte_fallback": False,
     "ignore_merges": False,
 }
+_PART_DEFAULTS: dict[object, dict[str, Any]] = {
+    "BertNormalizer": {"strip_accents": None},
+    "ByteLevel": {"use_regex": True},
+    "FixedLength": {"length": 5},
+    "Metaspace": {"prepend_scheme": "always", "split": True},
+    "Punctuation": {"behavior": "Isolated"},
+}
+_OF_ROBERTA = {"trim_offsets", "add_prefix_space"}
+"""Without them the reference takes it for the other one that has the rest."""
 _LISTS = ("normalizers", "pretokenizers", "processors", "decoders")
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
@@ -120,9 +129,16 @@ def _completed(part: Any) -> Any:  # noqa: ANN401 - JSON
     """Return a part with what files of old versions leave out, as the reference writes it."""
     if not isinstance(part, dict):
         return part
-    if part.get("type") == "ByteLevel":
-        return {**part, "use_regex": part.get("use_regex", True)} if len(part) > 1 else part
+    kind = part.get("type")
+    if kind == "ByteLevel" and len(part) == 1:
+        return part  # the normalizer, which has no settings
+    if kind == "RobertaProcessing" and not part.keys() >= _OF_ROBERTA:
+        return {"type": "BertProcessing", "sep": part.get("sep"), "cls": part.get("cls")}
+    completed = part | {k: v for k, v in _PART_DEFAULTS.get(kind, {}).items() if k not in part}
+    if kind == "Metaspace" and (prefix := completed.pop("add_prefix_space", None)) is not None:
+        # the older way to say it
+        completed["prepend_scheme"] = part.get("prepend_scheme", "always") if prefix else "never"
     return {
         name: [_completed(inner) for inner in value] if name in _LISTS else value
-        for name, value in part.items()
+        for name, value in completed.items()
     }

@@ -188,6 +188,11 @@ class State:
         )
         return Tokenizer._from_parts(parts)  # noqa: SLF001 - made for it
 
+    def merge(self, piece: bytes) -> list[int]:
+        """Return the ids of any bytes that are one pretoken."""
+        is_whole = bool(self.definition.options["ignore_merges"])
+        return self.merging._core.merge(piece, is_whole)  # noqa: SLF001 - of the same package
+
     @kept
     def core(self) -> _core.Core:
         """The native tables."""
