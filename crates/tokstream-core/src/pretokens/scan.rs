@@ -1,9 +1,11 @@
 //! One pass over the text of a segment: the ends of complete pretokens.
 
-use super::automaton::{Automaton, CUT, DIED, FLAG, MATCHED, START};
+use super::automaton::{Automaton, FLAG, START};
 use super::blocks::{BLOCK, BlockScan};
 use super::ends::Ends;
+use super::growing::Growing;
 use super::hypotheses::Hypotheses;
+use super::reading::{Reading, STRIDE};
 
 /// Longest stretch without a match end that is read again rather than tracked, in bytes.
 const MAX_REREAD: isize = 64;
@@ -13,8 +15,6 @@ const REREAD_PER_BYTE: usize = 4;
 const MAX_DEBT: usize = 256;
 /// How long tracking is kept once reading again has cost too much, in bytes.
 const MIN_STAY: u64 = 1024;
-/// How far the inner loop runs before it looks at lengths.
-const STRIDE: usize = 256;
 /// The same where reading in blocks could begin behind the next end.
 const SHORT_STRIDE: usize = 32;
 /// Less text than this is not read in blocks, in bytes.
@@ -34,79 +34,6 @@ pub enum Stop {
     Full,
     /// The live pretoken is long: hand on what is certain of it, then go on.
     Long,
-}
-
-/// The state of `run_plain`'s inner loop.
-struct Reading {
-    at: usize,
-    last: isize,
-    state: usize,
-}
-
-impl Reading {
-    /// Read up to `pause`, at most `STRIDE` bytes on; true if the automaton died before
-    /// `text[at]` without a match that ends there.
-    ///
-    /// Without a branch on where pretokens end: those are as good as random.
-    #[inline(always)]
-    fn stride(
-        &mut self,
-        automaton: &Automaton,
-        text: &[u8],
-        pause: usize,
-        ends: &mut Ends,
-    ) -> bool {
-        let Self { mut at, mut last, mut state } = *self;
-        let room = ends.room(STRIDE + 1);
-        let mut n = 0;
-        let mut died = false;
-        while at < pause {
-            let (entry, width) = automaton.read_folded(state, text, at);
-            if entry & DIED != 0 {
-                died = true;
-                break;
-            }
-            last = if entry & MATCHED != 0 { at as isize } else { last };
-            room[n] = at;
-            n += (entry & CUT != 0) as usize;
-            state = (entry & 0xFFFF) as usize;
-            at += width;
-        }
-        ends.grow(n);
-        *self = Self { at, last, state };
-        died
-    }
-}
-
-/// States of matches that may still grow, if they are few.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Growing {
-    states: [u16; 2],
-    n: u8,
-}
-
-impl Growing {
-    /// Anything may follow.
-    pub(crate) const UNKNOWN: Self = Self { states: [0; 2], n: u8::MAX };
-
-    fn add(&mut self, state: u16) {
-        if let Some(slot) = self.states.get_mut(self.n as usize) {
-            *slot = state;
-        }
-        self.n = self.n.saturating_add(1);
-    }
-
-    /// May one of the matches take in all of `rest`, the end of a token? Its last character may
-    /// be cut. Yes, too, if there are too many to ask each.
-    pub(crate) fn may_take(self, automaton: &Automaton, rest: &[u8]) -> bool {
-        let states = self.states.get(..self.n as usize);
-        states.is_none_or(|states| states.iter().any(|&state| automaton.survives(state, rest)))
-    }
-
-    /// A number for each value, other than 0.
-    pub(crate) fn key(self) -> u64 {
-        u64::from(self.n) << 32 | u64::from(self.states[0]) << 16 | u64::from(self.states[1])
-    }
 }
 
 /// State of the live pretoken; positions count bytes from the segment's first.
