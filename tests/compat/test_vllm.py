@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 import tokenizers
 import tokenizers.decoders
+from tokenizers.tokenizers import decoders as native
 
 import tokstream
 from tokstream.integrations import vllm as ours
@@ -21,8 +22,8 @@ TEXT = "hello wörld 漢字 👍🏽<|endoftext|> x"
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> type:
-    """The real class, which is put back afterwards."""
-    real: type = tokenizers.decoders.DecodeStream
+    """The real class; what stood in its place, maybe that of a test before, is put back."""
+    real: type = native.DecodeStream
     monkeypatch.setattr(tokenizers.decoders, "DecodeStream", real)
     share_decode_stream()
     return real
