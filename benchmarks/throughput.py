@@ -218,6 +218,7 @@ def loads(facts: Facts, benchmark: str, results: dict[Key, list[dict[str, Any]]]
             unit="ns",
         )
         for (encoding, engine), of_both in found.items()
+        if of_both  # an engine that failed has rows that say so
     ]
 
 
