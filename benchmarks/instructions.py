@@ -113,6 +113,10 @@ def compare(found: dict[str, dict[str, int]], expected: dict[str, Any]) -> int:
             n_worse += is_worse
             mark = "  <-- more" if is_worse else "  (less)" if change < -TOLERANCE else ""
             print(f"{path:8} {name:20} {n:13,} {known:13,} {change:+8.2%}{mark}")
+    missing = [f"{p}: {name}" for p in found for name in set(expected.get(p, {})) - set(found[p])]
+    if missing:
+        print("no longer counted; if that is meant: --update:", *sorted(missing))
+        return 1
     if not n_worse:
         return 0
     if expected["rustc"] != rustc():

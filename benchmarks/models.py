@@ -34,7 +34,7 @@ import data  # noqa: E402 - it needs the test extra, and the line above
 __all__ = ["EMBEDDED", "MODELS", "Files", "MissingError", "files", "reference"]
 
 EMBEDDED = ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")
-"""Encodings that are measured; made tokenizers of `made.PATTERNS` have no files."""
+"""Encodings that are measured; made tokenizers of `made.MADE` have no files."""
 
 GPT2_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 PATTERNS = {

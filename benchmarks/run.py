@@ -112,7 +112,7 @@ VERIFIED = {
     "streaming": ("code", "chinese"),
     "cores": ("english",),
     "paths": ("english", "chinese"),
-    "linear": ("line break", "base64", "chinese"),
+    "linear": ("line break", "base64", "chinese", "ab, 255 tokens of it", "fibonacci"),
     "modes": ("english, 16", "code, 1024", "chinese, 64"),
 }
 """Workloads that `verify` takes of a benchmark, if not all; more would check the same code."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["blocks", "corpus", "generated_blocks", "long", "plain", "prose", "run", "windows"]
 
+PERIODS = {"letter": b"a", "ab": b"ab", "pairs": b"aabb"}
+"""What such a run repeats, by its kind."""
 AROUND_BLANKS = {
     "blanks": (b"foo", b""),
     "line break": (b"foo\n", b""),
@@ -88,10 +90,14 @@ def run(kind: str, n_bytes: int) -> bytes:
     if kind in AROUND_BLANKS:
         before, after = AROUND_BLANKS[kind]
         return before + b" " * (n_bytes - len(before) - len(after)) + after
-    if kind == "letter":
-        return b"a" * n_bytes
-    if kind == "pairs":
-        return b"aabb" * (n_bytes // 4)
+    if kind in PERIODS:
+        period = PERIODS[kind]
+        return period * (n_bytes // len(period))
+    if kind == "fibonacci":
+        shorter, longer = b"a", b"ab"
+        while len(longer) < n_bytes:
+            shorter, longer = longer, longer + shorter
+        return longer[:n_bytes]
     if kind == "base64":
         n_digests = n_bytes // 40 + 1  # 32 bytes become more than 40 characters
         raw = b"".join(itertools.islice(_noise(b"base64"), n_digests))

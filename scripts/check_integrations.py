@@ -35,7 +35,6 @@ from doc_blocks import python_blocks  # noqa: E402 - the tests' helper
 PAGES = ROOT / "docs" / "compat"
 # what a page's own examples need besides the wheel; pinned where results are compared with it
 PACKAGES = {
-    "huggingface": ["tokenizers==0.23.3", "transformers"],
     "langchain": ["langchain-text-splitters==1.1.3"],
     "litellm": ["litellm==1.110.2"],
     "llama-index": ["llama-index-core"],

@@ -69,6 +69,18 @@ def test_runs_keep_the_match_open(pattern):
         assert len(n_pretokens) > 1
 
 
+def test_patterns_with_many_classes_are_read_plainly():
+    """Blocks have room for some sixty classes of characters; the ids are the same."""
+    letters = [chr(0x4E00 + k) for k in range(70)]
+    for n, reads_by_blocks in ((20, True), (70, False)):
+        tok = small("|".join(f"{letter}+" for letter in letters[:n]) + r"|[\s\S]")
+        facts = tok.info()
+        assert facts["path"] == "one automaton"
+        assert (facts["reads_by"] != "plain") == reads_by_blocks
+        text = "".join(letters) * 90
+        assert tok.encode(text) == list(text.encode())
+
+
 def test_no_loop_no_run():
     automaton = compile_pattern(r"a{0,5}b|[\s\S]")
     assert all(beginning == "" for beginning, _ in waiting_runs(automaton))
@@ -136,6 +148,8 @@ def test_text_that_is_one_pretoken(tmp_path, normalizer, ignore_merges, taken_ap
     made.normalizer = normalizer
     made.save(str(tmp_path / "tokenizer.json"))
     tok = tokstream.load(tmp_path / "tokenizer.json")
-    assert tok.info()["taken_apart"] == taken_apart
+    facts = tok.info()
+    assert facts["path"] == "normalizer, one pretoken, expansions"
+    assert facts["taken_apart"] == taken_apart
     for text in ("aab ab aab b\u00e9 A", "aab", "b aab " * 40):
         assert tok.encode(text) == made.encode(text).ids

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from tokstream.diagnostics import others, speed
 from tokstream.diagnostics.delay import measure
+
+if TYPE_CHECKING:
+    from tokstream import Tokenizer
 
 TEXT = "Some words, 漢字 and\n\n   lines.\n".encode() * 3
 
@@ -73,6 +78,8 @@ def test_speed_as_json(command, tokenizer):
         assert 0 < chunk["p50_us"] <= chunk["p99_us"]
         assert 0 <= chunk["mean_delay_bytes"] <= chunk["max_delay_bytes"] < 200
         assert chunk["mb_per_s"] > 0 < chunk["relative"]
+    for rate in ("first_pass_mb_per_s", "array_mb_per_s", "cores_mb_per_s", "growth"):
+        assert one[rate] > 0
     (tiktoken,) = one["others"]
     assert tiktoken["name"].startswith("tiktoken ")
     assert tiktoken["is_same"]
@@ -84,6 +91,9 @@ def test_speed_as_table(command):
     assert plain.startswith("gpt2, tokstream ")
     assert plain.count(f"one.txt: {len(TEXT)} bytes") == 2
     assert plain.count("  one call ") == plain.count("times as slow") == 2
+    for row in ("first pass", "arrays", "all cores"):
+        assert len(re.findall(rf"^  {row} +[0-9.]+ MB/s$", plain, re.MULTILINE)) == 2
+    assert plain.count(" times the time for twice the text") == 2
 
 
 def test_other_ids_are_not_compared(command):
@@ -105,6 +115,40 @@ def test_mistakes_of_speed(command):
     assert "no such file" in command.fails(1, "bench", "speed", "absent")
     (command.directory / "text").write_bytes(b"a <|endoftext|>")
     assert "--special-text" in command.fails(1, "bench", "speed", "text")
+
+
+class Recorder:
+    """A tokenizer that notes on how many threads texts are encoded."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+        self.threads = []
+
+    def __getattr__(self, name):
+        return getattr(self.tokenizer, name)
+
+    def encode(self, text, **options):
+        self.threads.append(options.get("num_threads"))
+        return self.tokenizer.encode(text, **options)
+
+
+def test_one_thread_but_where_it_is_said(tokenizer):
+    recorder = Recorder(tokenizer)
+    found = speed.measure(cast("Tokenizer", recorder), "é".encode() * 300, n_rounds=5)
+    assert recorder.threads.count(None) == 5, "all cores"
+    assert set(recorder.threads) == {1, None}
+    assert found.growth is not None
+
+
+def test_a_text_without_a_half_does_not_grow(tokenizer):
+    for text in ("a", "é", "漢"):
+        assert speed.measure(tokenizer, text.encode(), n_rounds=1).growth is None
+    assert speed.measure(tokenizer, b"ab", n_rounds=1).growth is not None
+
+
+def test_without_numpy_there_are_no_arrays(tokenizer, monkeypatch):
+    monkeypatch.setattr(speed, "find_spec", lambda _: None)
+    assert speed.measure(tokenizer, b"ab", n_rounds=1).array_mb_per_s is None
 
 
 def test_nothing_to_measure(tokenizer):

@@ -33,9 +33,12 @@ USAGE_LINE: Final = "tokstream bench speed [options] [FILE ...]"
 DESCRIPTION: Final = "Measure rates, times to the first and last ids, delay and memory."
 EPILOG: Final = """\
 Each text is encoded in one call and in chunks of several sizes, as lists of ids, by one thread;
-the text has been seen before. `relative` is the rate of chunks over that of one call on the same
-text, p50 and p99 are times of a feed, delay is what no id covers after one. `first ids` is the
-time to the first batch of a text at hand, `last ids` that from its last 4 KB to its last id.
+the text has been seen before. `first pass` is the rate of the pass that counts it while it is new,
+`arrays` and `all cores` are one call as well, of an array and on several threads (from 1 MiB on),
+`growth` is the time of the text over that of its first half. `relative` is the rate of chunks over
+that of one call on the same text, p50 and p99 are times of a feed, delay is what no id covers after
+one. `first ids` is the time to the first batch of a text at hand, `last ids` that from its last
+4 KB to its last id.
 
 The engine that the vocabulary's format comes from is measured beside, if it is installed: tiktoken,
 tokenizers or sentencepiece. A rate is shown only if its ids are the same.
@@ -104,6 +107,12 @@ def table(tokenizer: Tokenizer, results: Sequence[Speed]) -> Iterator[str]:
         yield ""
         yield f"{result.name}: {result.n_bytes:,} bytes, {result.n_tokens:,} ids"
         yield f"  {'one call':20} {result.mb_per_s:8.1f} MB/s"
+        yield f"  {'first pass':20} {result.first_pass_mb_per_s:8.1f} MB/s"
+        if result.array_mb_per_s is not None:
+            yield f"  {'arrays':20} {result.array_mb_per_s:8.1f} MB/s"
+        yield f"  {'all cores':20} {result.cores_mb_per_s:8.1f} MB/s"
+        if result.growth is not None:
+            yield f"  {'growth':20} {result.growth:8.2f} times the time for twice the text"
         for other in result.others:
             if other.is_same:
                 times = result.mb_per_s / other.mb_per_s

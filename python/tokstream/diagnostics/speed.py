@@ -1,8 +1,9 @@
 """How fast a tokenizer is on a text: one call, chunks, first and last ids, memory, other engines.
 
 Enters: a tokenizer and UTF-8. Leaves: `Speed`, medians of a few rounds. Held back: the text, and
-the ids of one pass. Everything is measured as lists of ids, which every engine gives; the text was
-encoded once before, so that rates are those of text that resembles what came earlier.
+the ids of one pass. If nothing else is said, lists of ids are measured, which every engine gives,
+on one thread; the text was encoded once before, so that rates are those of text that resembles what
+came earlier. The first pass is the one that counts the text while it is new.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import statistics
 import sys
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,6 +70,10 @@ class Speed:
         n_bytes: of UTF-8.
         n_tokens: ids.
         mb_per_s: in one call.
+        first_pass_mb_per_s: while the text was new: streamed, its ids counted.
+        array_mb_per_s: in one call, for an array; None without numpy.
+        cores_mb_per_s: in one call, on all cores or as the environment says.
+        growth: time of the text over that of its first half; None where a half has no character.
         first_us: microseconds until the first batch of `encode_iter`.
         last_us: from the last piece of at most 4 KB to the last id.
         streamed_bytes: by how much the peak of resident memory rose while the text was streamed.
@@ -80,6 +86,10 @@ class Speed:
     n_bytes: int
     n_tokens: int
     mb_per_s: float
+    first_pass_mb_per_s: float
+    array_mb_per_s: float | None
+    cores_mb_per_s: float
+    growth: float | None
     first_us: float
     last_us: float
     streamed_bytes: int
@@ -117,23 +127,34 @@ def measure(
         InputError: as in `Tokenizer.encode`.
         ValueError: the text is empty, or there are no rounds.
 
-    Cost: some ten passes over the text, and those of the other engines.
+    Cost: some twenty passes over the text, and those of the other engines.
     """
     if not text or n_rounds < 1:
         raise ValueError("there is nothing to measure: the text is empty, or there are no rounds")
     before = peak_bytes()
     stream = tokenizer.stream(**options)
-    for at in range(0, len(text), PIECE_BYTES):
-        stream.advance(text[at : at + PIECE_BYTES])
-    stream.finish()
+
+    def first_pass() -> None:
+        for at in range(0, len(text), PIECE_BYTES):
+            stream.advance(text[at : at + PIECE_BYTES])
+        stream.finish()
+
+    first_pass_seconds = seconds(first_pass)
     streamed = peak_bytes()
-    ids = tokenizer.encode(text, **options)
+    ids = tokenizer.encode(text, num_threads=1, **options)
     whole = peak_bytes()
 
+    def median(encode: Callable[..., object], part: bytes, **more: Any) -> float:  # noqa: ANN401
+        choice = {**options, **more}
+        return statistics.median(seconds(lambda: encode(part, **choice)) for _ in range(n_rounds))
+
     def one_call(part: bytes) -> float:
-        return statistics.median(
-            seconds(lambda: tokenizer.encode(part, **options)) for _ in range(n_rounds)
-        )
+        return median(tokenizer.encode, part, num_threads=1)
+
+    half = whole_characters(text, len(text) // 2)
+    array_seconds = None
+    if find_spec("numpy") is not None:
+        array_seconds = median(tokenizer.encode_array, text, num_threads=1)
 
     chunks = []
     for size in CHUNK_BYTES:
@@ -142,11 +163,16 @@ def measure(
             chunks.append(in_chunks(tokenizer, part, size, n_rounds, one_call(part), options))
         if advance is not None:
             advance(len(text) // len(CHUNK_BYTES), 0)
+    one_seconds = one_call(text)
     return Speed(
         name=name,
         n_bytes=len(text),
         n_tokens=len(ids),
-        mb_per_s=len(text) / one_call(text) / 1e6,
+        mb_per_s=len(text) / one_seconds / 1e6,
+        first_pass_mb_per_s=len(text) / first_pass_seconds / 1e6,
+        array_mb_per_s=None if array_seconds is None else len(text) / array_seconds / 1e6,
+        cores_mb_per_s=len(text) / median(tokenizer.encode, text) / 1e6,
+        growth=one_seconds / one_call(half) if half else None,
         first_us=first_batch(tokenizer, text, options),
         last_us=last_ids(tokenizer, text, options),
         streamed_bytes=streamed - before,
@@ -230,6 +256,13 @@ def other(
     found = encode(whole)
     elapsed = statistics.median(seconds(lambda: encode(whole)) for _ in range(n_rounds))
     return OtherSpeed(name, len(text) / elapsed / 1e6, found == ids)
+
+
+def whole_characters(text: bytes, n_bytes: int) -> bytes:
+    """Return the beginning of UTF-8, at most so many bytes, no character cut."""
+    while 0 < n_bytes < len(text) and text[n_bytes] & 0xC0 == 0x80:
+        n_bytes -= 1
+    return text[:n_bytes]
 
 
 def seconds(once: Callable[[], object]) -> float:

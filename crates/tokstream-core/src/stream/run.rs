@@ -8,7 +8,7 @@ mod parted;
 use crate::core::Core;
 use crate::pretokens::{Growing, Scan, Stop};
 use crate::scratch::Scratch;
-use crate::tokens::{Across, Live, MAX_KEPT_BYTES, Pretokens};
+use crate::tokens::{Across, Live, MAX_KEPT_BYTES, Pretokens, give_back};
 
 use super::credit::Credit;
 use parted::Single;
@@ -17,6 +17,8 @@ use parted::Single;
 const MIN_JOIN: usize = 64;
 /// Text of up to this many bytes is joined to pending text as a whole.
 const WHOLE_JOIN: usize = 4096;
+/// Bytes for which room is kept between feeds; less would have to grow anew with each ordinary chunk.
+const MAX_KEPT: usize = 4096;
 
 /// What is emitted while the live match may still grow past its last end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -282,9 +284,15 @@ impl Run {
 
     /// The end of a feed: emit all that no continuation can change.
     pub(super) fn settle(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        if self.pending.is_empty() && !self.is_partial {
-            return;
+        if !self.pending.is_empty() || self.is_partial {
+            self.settle_pending(core, scratch, out);
         }
+        // A stream at rest is small, also behind a long run.
+        give_back(&mut self.pending, MAX_KEPT);
+        self.live.shrink();
+    }
+
+    fn settle_pending(&mut self, core: &Core, scratch: &mut Scratch, out: &mut Vec<u32>) {
         let pending = std::mem::take(&mut self.pending);
         let mut done = 0;
         if self.scan.ends_here(&core.automaton) {

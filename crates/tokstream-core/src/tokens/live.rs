@@ -1,7 +1,11 @@
 //! A pretoken that has begun and not ended: its stable ids while it grows.
 
+use super::merge::give_back;
 use super::vocabulary::Vocabulary;
 use super::window::{Across, Window};
+
+/// Boundaries for which room is kept while a stream is at rest, of twelve bytes each.
+const MAX_KEPT: usize = 256;
 
 /// The last token of every prefix of the text that is not emitted yet.
 ///
@@ -162,6 +166,12 @@ impl Live {
         }
         vocabulary.emit(&self.last[..text.len()], out);
         self.clear();
+    }
+
+    /// Give back the room that much text needed, if little is left of it.
+    pub(crate) fn shrink(&mut self) {
+        give_back(&mut self.last, MAX_KEPT);
+        give_back(&mut self.links, MAX_KEPT);
     }
 
     /// Forget all text.

@@ -81,6 +81,15 @@ impl MergeScratch {
     }
 }
 
+/// Keep what is in `buffer`, but not its room if that is for more than `n_kept` elements and they are
+/// not there: a buffer that is still full would grow again, and be copied each time. What is kept
+/// moves, so that all of the old room can be used for something else.
+pub(crate) fn give_back<T: Clone>(buffer: &mut Vec<T>, n_kept: usize) {
+    if buffer.capacity() > n_kept && buffer.len() <= n_kept {
+        *buffer = buffer.clone();
+    }
+}
+
 /// Forget what is in `buffer`, and most of its room if it has much.
 pub(crate) fn shrink<T>(buffer: &mut Vec<T>) {
     if buffer.capacity() > MAX_KEPT {

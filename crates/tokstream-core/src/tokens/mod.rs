@@ -39,6 +39,7 @@ pub use filter::Filter;
 pub(crate) use links::{Links, SIGN};
 pub use live::Live;
 pub use merge::MergeScratch;
+pub(crate) use merge::give_back;
 pub use order::{BEGIN_MARKER, END_MARKER, HIDDEN, Order, Units, canonical_order};
 pub(crate) use overlaps::Overlaps;
 pub(crate) use pieces::MAX_BYTES as MAX_KEPT_BYTES;
