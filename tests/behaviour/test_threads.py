@@ -122,14 +122,18 @@ def test_streams_of_one_tokenizer_move_between_threads() -> None:
     assert ids == tokenizer.encode_ordinary(text)
 
 
-@pytest.mark.parametrize("verb", ["encode_array", "count", "feed_array"])
+@pytest.mark.parametrize("verb", ["encode_array", "count", "feed_array", "decode", "decode array"])
 def test_long_calls_let_other_threads_run(verb: str) -> None:
     tokenizer = get_encoding("cl100k_base")
     text = corpus("english") * 8
+    ids = tokenizer.encode_array(text, disallowed_special=()) if "decode" in verb else None
+    listed = ids.tolist() if verb == "decode" else []
     calls: dict[str, Callable[[], object]] = {
         "encode_array": lambda: tokenizer.encode_array(text, disallowed_special=()),
         "count": lambda: tokenizer.count(text, disallowed_special=()),
         "feed_array": lambda: tokenizer.stream(disallowed_special=()).feed_array(text),
+        "decode": lambda: tokenizer.decode_bytes(listed),
+        "decode array": lambda: tokenizer.decode_bytes(ids),
     }
     turns = 0
     done = threading.Event()

@@ -12,6 +12,9 @@ use tokstream_core::core::Core;
 
 use crate::errors::{InvalidTokenIdError, at_index};
 
+/// More ids than this are a long call, in which other threads may run.
+const LONG: usize = 1 << 16;
+
 /// Why ids have no bytes.
 pub enum Fault {
     /// No token has this id, which is at this index.
@@ -41,6 +44,9 @@ pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, Py
     if let Ok(list) = ids.cast_exact::<PyList>() {
         // The usual case: asking for a buffer would make an exception first.
         let mut bytes = Vec::with_capacity(4 * list.len());
+        if list.len() > LONG {
+            return joined_in_parts(core, list, bytes);
+        }
         for (index, id) in list.iter().enumerate() {
             let id = id.extract().map_err(|error| not_an_id(&id, index, error))?;
             bytes.extend_from_slice(token(core, id, index)?);
@@ -52,8 +58,11 @@ pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, Py
         && buffer.dimensions() == 1
         && is_native(buffer.format())
     {
-        for (index, id) in buffer.to_vec(py)?.into_iter().enumerate() {
-            bytes.extend_from_slice(token(core, id, index)?);
+        let ids = buffer.to_vec(py)?;
+        if ids.len() > LONG {
+            py.detach(|| append(core, &ids, 0, &mut bytes))?;
+        } else {
+            append(core, &ids, 0, &mut bytes)?;
         }
         return Ok(PyBytes::new(py, &bytes));
     }
@@ -63,6 +72,35 @@ pub fn joined<'py>(core: &Core, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, Py
         bytes.extend_from_slice(token(core, id, index)?);
     }
     Ok(PyBytes::new(py, &bytes))
+}
+
+/// `joined` of a long list, some ids at a time: while their tokens are read, other threads may run.
+fn joined_in_parts<'py>(
+    core: &Core,
+    list: &Bound<'py, PyList>,
+    mut bytes: Vec<u8>,
+) -> Result<Bound<'py, PyBytes>, Fault> {
+    let py = list.py();
+    let mut ids: Vec<u32> = Vec::with_capacity(LONG);
+    let mut n_done = 0;
+    for (index, id) in list.iter().enumerate() {
+        ids.push(id.extract().map_err(|error| not_an_id(&id, index, error))?);
+        if ids.len() == LONG {
+            py.detach(|| append(core, &ids, n_done, &mut bytes))?;
+            n_done += LONG;
+            ids.clear();
+        }
+    }
+    append(core, &ids, n_done, &mut bytes)?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Append the bytes of tokens, the first of which has the index `n_before`.
+fn append(core: &Core, ids: &[u32], n_before: usize, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+    for (index, &id) in (n_before..).zip(ids) {
+        bytes.extend_from_slice(token(core, id, index)?);
+    }
+    Ok(())
 }
 
 /// The bytes of each token.
