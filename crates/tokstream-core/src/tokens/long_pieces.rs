@@ -131,6 +131,16 @@ mod tests {
     }
 
     #[test]
+    fn zeros_at_the_end_are_not_room_that_is_left() {
+        let mut table = Usual::new(1);
+        table.put(&[0; 20], &[1]);
+        assert_eq!(table.find(&[0; 21]), None);
+        table.put(&[0; 21], &[2]);
+        assert_eq!(table.find(&[0; 20]), Some(&[1][..]));
+        assert_eq!(table.find(&[0; 21]), Some(&[2][..]));
+    }
+
+    #[test]
     fn what_is_too_long_is_not_kept() {
         let mut table = LongPieceTable::default();
         table.put(&[7; 257], &[1]);
