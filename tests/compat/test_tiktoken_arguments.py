@@ -356,6 +356,56 @@ def test_verbs_that_a_subclass_replaces(expression: str) -> None:
     assert found == expected
 
 
+def listing(module: Any) -> Any:
+    """A class with special tokens of its own choice, and one of that class."""
+
+    class Listing(module.Encoding):  # type: ignore[misc]
+        @property
+        def special_tokens_set(self) -> set[str]:
+            return {"<Q>", "ab"}
+
+    class Lower(Listing):
+        pass
+
+    return Lower(
+        "listing",
+        pat_str="\\w+|\\W+",
+        mergeable_ranks=NAMES["BYTES"],
+        special_tokens={"<Q>": 300, "<R>": 301},
+    )
+
+
+@pytest.mark.parametrize("text", ["<Q>", "<R>", "ab", "<Q><R>", "xy"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "allowed_special='all'",
+        "allowed_special={'<Q>'}",
+        "allowed_special={'<R>'}",
+        "disallowed_special=()",
+        "disallowed_special={'<R>'}",
+        "allowed_special='all', disallowed_special=['<R>']",
+    ],
+)
+def test_special_tokens_that_a_subclass_lists(text: str, options: str) -> None:
+    """They are what "all" stands for."""
+    for verb, argument in (
+        ("encode", repr(text)),
+        ("encode_batch", repr([text, "a"])),
+        ("encode_to_numpy", repr(text)),
+        ("encode_with_unstable", repr(text)),
+    ):
+        found = []
+        for module in (ours, tiktoken):
+            try:
+                result = eval(f"e.{verb}({argument}, {options})", {"e": listing(module)})
+                found.append(getattr(result, "tolist", lambda: result)())  # noqa: B023 - at once
+            except ValueError:
+                found.append(ValueError)
+        assert found[0] == found[1], verb
+
+
 def test_batches_of_what_a_subclass_replaces_check_their_threads() -> None:
     made = lowered(ours)
     for wrong in (0, -1):

@@ -45,8 +45,16 @@ def test_every_public_function_is_there(module: str) -> None:
     theirs = importlib.import_module(f"tiktoken{module}")
     mine = importlib.import_module(f"tokstream.compat.tiktoken{module}")
     for name, member in vars(theirs).items():
-        if inspect.isfunction(member) and not name.startswith(("_", "raise_")):
+        if inspect.isfunction(member) and not name.startswith("_"):
             assert parameters(getattr(mine, name)) == parameters(member), name
+
+
+def test_refusing_a_token() -> None:
+    for name in ("tiktoken.core", "tokstream.compat.tiktoken.core"):
+        module = importlib.import_module(name)
+        with pytest.raises(ValueError, match="'<x>'"):
+            module.raise_disallowed_special_token("<x>")
+        assert importlib.import_module(name.replace("core", "model")).Encoding is module.Encoding
 
 
 def test_models() -> None:

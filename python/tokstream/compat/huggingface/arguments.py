@@ -41,12 +41,17 @@ def checked_text(name: str, value: object) -> str:
     return plain(value)
 
 
-def index_of(name: str, value: object) -> int:
+def index_of(name: str, value: object, *, n_bits: int = 64) -> int:
     """Return an argument as a number.
+
+    Args:
+        name: what the argument is called.
+        value: a whole number.
+        n_bits: how many bits it may have, as in the reference.
 
     Raises:
         TypeError: it is no whole number.
-        OverflowError: it is negative.
+        OverflowError: it is negative, or too large.
     """
     try:
         number = index(value)  # type: ignore[arg-type]
@@ -54,4 +59,6 @@ def index_of(name: str, value: object) -> int:
         raise TypeError(f"{name} is {type(value).__name__}; give a whole number") from None
     if number < 0:
         raise OverflowError(f"{name} is {number}; give a whole number, 0 or more")
+    if number >> n_bits:
+        raise OverflowError(f"{name} is {number}; it must be less than 2**{n_bits}")
     return number

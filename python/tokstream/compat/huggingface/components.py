@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokstream import _core
 from tokstream._buffers import plain_if_text
-from tokstream.compat.huggingface.arguments import checked_flag, checked_text
+from tokstream.compat.huggingface.arguments import checked_flag, checked_text, index_of
+from tokstream.compat.huggingface.part_settings import checked_setting, shown_setting
 from tokstream.decoding.tokens import TokenDecoder
 from tokstream.errors import ConfigurationError, InvalidUtf8Error
 from tokstream.formats.alphabet import BYTE_OF, bytes_of
@@ -85,7 +86,7 @@ class Component:
         # settings, such as add_prefix_space
         key = self._key(name)
         if key is not None:
-            return self.data[key]
+            return shown_setting(key, self.data[key])
         raise AttributeError(f"{type(self).__name__} of type {self.type} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -94,12 +95,7 @@ class Component:
             raise AttributeError(
                 f"{type(self).__name__} of type {self.type} has no setting {name!r}"
             )
-        after = {**self.data, key: value}
-        try:
-            after = json.loads(json.dumps(after))
-        except (TypeError, ValueError):
-            raise TypeError(f"{name} cannot be {type(value).__name__}") from None
-        self._become(after)
+        self._become({**self.data, key: checked_setting(key, value)})
 
     def _key(self, name: str) -> str | None:
         """Return the member of a setting; None if there is none of this name."""
@@ -207,23 +203,35 @@ class PreTokenizer(Component):
         levels = [cut.step() if isinstance(cut, Split) else cut for cut in cuts]
         if is_byte_level:
             levels.append(("byte_level",))
+        spells_bytes = ("byte_level",) in levels
         stage = _core.Levels(levels)
-        found: list[tuple[str, tuple[int, int]]] = []
-        text, begin, at = b"", 0, 0
+        goes_on = [byte & 0xC0 == 0x80 for byte in sequence.encode()]
+        n_chars = list(accumulate((not inside for inside in goes_on), initial=0))
+        goes_on.append(False)
+        found: list[tuple[str, int, int]] = []
+        text, begin, at, inside = b"", 0, 0, False
         for part in [*stage.push(sequence), *stage.finish(), *([] if levels else [None])]:
             if part is not None:
                 piece, n_source = part
-                begin = begin if text else at
+                if not text:
+                    begin = at
+                    # the last bytes of a character whose first one is in another pretoken
+                    unplaced = spells_bytes and not n_source and _begins_inside(piece)
+                    inside = goes_on[at] or unplaced
                 at += n_source
                 text += piece
             elif text:
-                found.append((text.decode(), (begin, at)))
+                found.append((text.decode(), n_chars[begin] - inside, n_chars[at]))
                 text = b""
-        encoded = sequence.encode()
-        if len(encoded) == len(sequence):
-            return found
-        n_chars = [0, *accumulate(byte & 0xC0 != 0x80 for byte in encoded)]
-        return [(piece, (n_chars[start], n_chars[end])) for piece, (start, end) in found]
+        # a sign that was put in by itself stands at the character behind it
+        n = len(sequence)
+        return [(piece, (start, max(end, min(start + 1, n)))) for piece, start, end in found]
+
+
+def _begins_inside(piece: bytes) -> bool:
+    """Is the first byte that a byte-level text spells one that goes on with a character?"""
+    byte = BYTE_OF.get(piece.decode()[:1])
+    return byte is not None and byte & 0xC0 == 0x80
 
 
 class PostProcessor(Component):
@@ -298,11 +306,11 @@ class BPE(Model):
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token of the model, None if there is none."""
-        return self._state.definition.table.get(token)
+        return self._state.definition.table.get(checked_text("token", token))
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002 - the reference's name
         """Return the token of an id, None if there is none."""
-        return self._state.definition.spellings.get(id)
+        return self._state.definition.spellings.get(index_of("id", id, n_bits=32))
 
     def tokenize(self, sequence: str) -> list[Token]:
         """Return the tokens of one pretoken, as the pre-tokenizer gives it.
@@ -345,8 +353,25 @@ class BPE(Model):
 
         return write_model(plain_if_text(folder), plain_if_text(prefix), self._state.definition)
 
+    def _clear_cache(self) -> None:
+        """Do nothing: what the model keeps does not grow."""
+
+    def _resize_cache(self, capacity: int) -> None:
+        """Do nothing: what the model keeps does not grow."""
+
     def __getstate__(self) -> bytes:
         return json.dumps(self._state.definition.model(), ensure_ascii=False).encode()
+
+    def __copy__(self) -> BPE:
+        return BPE(self._state)
+
+    def __deepcopy__(self, memo: object) -> BPE:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        from tokstream.compat.huggingface.load import unpickled_model  # noqa: PLC0415 - a cycle
+
+        return unpickled_model, (self.__getstate__(),)
 
     def __repr__(self) -> str:
         definition = self._state.definition

@@ -209,7 +209,7 @@ def _decoded(state: State, ids: Any, *, skip_special_tokens: bool) -> str:  # no
         ids = list(map(index, ids))
     try:
         return state.decode(ids, skip_special_tokens=skip_special_tokens)
-    except (TypeError, InvalidTokenIdError):
+    except (TypeError, OverflowError, InvalidTokenIdError):
         numbers = _numbers(ids)
     known = [number for number in numbers if state.token(number) is not None]
     return state.decode(known, skip_special_tokens=skip_special_tokens)

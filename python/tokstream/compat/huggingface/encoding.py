@@ -82,10 +82,10 @@ class Encoding(Columns):
 
     @property
     def overflowing(self) -> list[Encoding]:
-        """What truncation cut off, in encodings of the same length."""
+        """What truncation cut off, in encodings of the same length; new objects."""
         if not isinstance(self._overflowing, list):
             self._overflowing = self._overflowing()
-        return list(self._overflowing)
+        return [part.copy() for part in self._overflowing]
 
     def __repr__(self) -> str:
         return (
@@ -99,7 +99,7 @@ class Encoding(Columns):
         """Say that all tokens come from one text.
 
         Raises:
-            OverflowError: a negative index.
+            OverflowError: a negative index, or one above 64 bits.
             TypeError: no whole number.
         """
         sequence_id = index_of("sequence_id", sequence_id)
@@ -115,9 +115,10 @@ class Encoding(Columns):
 
         Raises:
             ConfigurationError: a stride that leaves no room, or another direction.
-            OverflowError: a number below 0.
+            OverflowError: a number below 0, or above 64 bits.
             TypeError: a direction that is no text, or a number that is none.
         """
+        max_length, stride = index_of("max_length", max_length), index_of("stride", stride)
         direction = checked_direction(direction)
         parts = cuts(len(self), max_length, stride, direction)
         if parts is None:
@@ -151,7 +152,7 @@ class Encoding(Columns):
 
         Raises:
             ConfigurationError: another direction.
-            OverflowError: a number below 0, or an id or type above 32 bits.
+            OverflowError: a number below 0 or above 64 bits, or an id or type above 32.
             TypeError: a number or a text that is none.
         """
         padding = Padding.of(
@@ -213,10 +214,16 @@ class Encoding(Columns):
         Args:
             encodings: what to join, in order.
             growing_offsets: offsets go on where those before end, instead of beginning anew.
+
+        Raises:
+            TypeError: something that is no encoding.
         """
         merged, grows = Encoding(), checked_flag("growing_offsets", growing_offsets)
-        for encoding in encodings:
-            merged = merged.joined(encoding, growing_offsets=grows)
+        for k, encoding in enumerate(encodings):
+            if not isinstance(encoding, Encoding):
+                raise TypeError(f"encoding {k} is {type(encoding).__name__}; give an Encoding")
+            # a copy: what overflows is made later, and a caller may change the encoding until then
+            merged = merged.joined(encoding.copy(), growing_offsets=grows)
         return merged
 
     def joined(self, other: Encoding, *, growing_offsets: bool = False) -> Encoding:

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from tokstream._buffers import plain_if_text
 from tokstream.compat.huggingface.added import AddedToken, AddedVocabulary
+from tokstream.compat.huggingface.components import BPE
 from tokstream.compat.huggingface.definition import Definition
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation
 from tokstream.compat.huggingface.state import State
@@ -234,7 +235,15 @@ def state_of_model(model: object) -> State:
         raise TypeError(
             f"the model is {type(model).__name__}; give a BPE of tokenizers, or use from_file"
         )
-    data: Any = model.__getstate__()
+    return _state_of_data(model.__getstate__(), names[0])
+
+
+def unpickled_model(data: bytes) -> BPE:
+    """Return a model from what `BPE.__reduce__` gives."""
+    return BPE(_state_of_data(data, "pickle"))
+
+
+def _state_of_data(data: Any, name: str) -> State:  # noqa: ANN401 - what a model's class gives
     data = data.decode() if isinstance(data, bytes) else data
     text = f'{{"version":"1.0","added_tokens":[],"model":{data}}}'
-    return load_document(text.encode(), f"<{names[0]}>")[0]
+    return load_document(text.encode(), f"<{name}>")[0]

@@ -47,8 +47,9 @@ class LookUps:
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the token that a character belongs to."""
         char_pos = index_of("char_pos", char_pos)
+        tokens = self.range_of(sequence_index)
         offsets = self._offsets_to_look_up()
-        for at in self.range_of(sequence_index):
+        for at in tokens:
             start, end = offsets[at]
             if start <= char_pos < end:
                 return at
@@ -82,7 +83,7 @@ class LookUps:
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the first and one more than the last token of a word."""
-        word_index = index_of("word_index", word_index)
+        word_index = index_of("word_index", word_index, n_bits=32)
         words = self._words_to_look_up()
         found: tuple[int, int] | None = None
         for at in self.range_of(sequence_index):

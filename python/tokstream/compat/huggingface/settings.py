@@ -146,9 +146,7 @@ class Padding:
             if known.get(name) is not None:
                 known[name] = index_of(name, known[name])
         for name in ("pad_id", "pad_type_id"):
-            known[name] = index_of(name, known.get(name, 0))
-            if known[name] >> 32:
-                raise OverflowError(f"{name} is {known[name]}; it must be less than 2**32")
+            known[name] = index_of(name, known.get(name, 0), n_bits=32)
         known["direction"] = checked_direction(known.get("direction", "right"))
         known["pad_token"] = checked_text("pad_token", known.get("pad_token", "[PAD]"))
         return cls(**known)
@@ -255,8 +253,6 @@ def cuts(
     n_tokens: int, max_length: int, stride: int, direction: str
 ) -> list[tuple[int, int]] | None:
     """Return begin and end of the part that stays and of those that overflow; None for no cut."""
-    if max_length < 0 or stride < 0:
-        raise OverflowError(f"max_length is {max_length}, stride {stride}; give 0 or more")
     if n_tokens <= max_length:
         return None
     if max_length == 0:

@@ -6,7 +6,9 @@ tokens up. Held back: native tables for tokens that were added later, until they
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
+from operator import index
 from typing import TYPE_CHECKING
 
 from tokstream import _core
@@ -378,12 +380,14 @@ class State:
 
         Raises:
             InvalidTokenIdError: an id that is no token.
+            OverflowError: an id that is negative or above 32 bits.
             TypeError: something that is no whole number.
         """
         if skip_special_tokens:
             ids = self.without_special(ids)
         if self.joins_bytes:
             return self.core.decode(ids).decode("utf-8", "replace")
+        array("I", ids)  # refuses numbers that are not whole: they may equal some that are
         return self.decoder.decode(ids)
 
     def decode_bytes(self, ids: Sequence[int], *, skip_special_tokens: bool) -> bytes:
@@ -400,4 +404,5 @@ class State:
         special = self.special_ids
         if special.isdisjoint(ids):
             return ids
-        return [token_id for token_id in ids if token_id not in special]
+        # those left out are looked at here alone: a number that is not whole may equal one that is
+        return [token_id for token_id in ids if token_id not in special or index(token_id) is None]

@@ -26,6 +26,7 @@ from tokstream.compat.huggingface.components import (
     json_of,
 )
 from tokstream.compat.huggingface.encode import EncodeVerbs, checked_id
+from tokstream.compat.huggingface.inputs import check_text
 from tokstream.compat.huggingface.load import load_document, load_hub, state_of, state_of_model
 from tokstream.compat.huggingface.processing import combined, copies
 from tokstream.compat.huggingface.settings import Padding, Settings, Truncation, pad_all, truncated
@@ -171,11 +172,13 @@ class Tokenizer(EncodeVerbs):
         """Return the id of a token, None if there is none.
 
         Raises:
-            TypeError: no text.
+            TypeError: no text, or one with surrogates.
         """
         found = self._state.token_id(token)
         if found is None and not isinstance(token, str):
             raise TypeError(f"the token is {type(token).__name__}; give a str")
+        if found is None:
+            check_text(token)
         return found
 
     def id_to_token(self, id: int) -> str | None:  # noqa: A002 - the reference's name

@@ -7,7 +7,7 @@ Held back: `mergeable_ranks` of an embedded encoding, until it is asked for.
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 
 from tokstream._arrays import as_array
 from tokstream._buffers import plain
@@ -25,8 +25,8 @@ from tokstream.compat.tiktoken.errors import (
     NoTokenIdError,
     TokenCountError,
 )
-from tokstream.compat.tiktoken.replaced import choices, one_by_one
-from tokstream.errors import ConfigurationError
+from tokstream.compat.tiktoken.replaced import by_name, choices, one_by_one
+from tokstream.errors import ConfigurationError, DisallowedSpecialTokenError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     _Allowed = Literal["all"] | AbstractSet[str]
     _Disallowed = Literal["all"] | Collection[str]
 
-__all__ = ["Encoding"]
+__all__ = ["Encoding", "raise_disallowed_special_token"]
 
 _NONE: frozenset[str] = frozenset()
 _MISSING = -1
@@ -61,12 +61,13 @@ class Encoding(DecodeVerbs):
 
     # whether a subclass has replaced what others of its verbs then call, as in tiktoken; worked out
     # once, so that it costs calls nothing
-    _encodes_its_way = _encodes_ordinary_its_way = False
+    _encodes_its_way = _encodes_ordinary_its_way = _lists_special_its_way = False
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         cls._encodes_its_way = cls.encode is not _ENCODE
         cls._encodes_ordinary_its_way = cls.encode_ordinary is not _ENCODE_ORDINARY
+        cls._lists_special_its_way = cls.special_tokens_set is not _SPECIAL_TOKENS_SET
 
     def __init__(
         self,
@@ -188,7 +189,11 @@ class Encoding(DecodeVerbs):
         """
         if not isinstance(text, str):
             raise _no_text(text)
-        if allowed_special is _NONE and disallowed_special == "all":
+        if (
+            allowed_special is _NONE
+            and disallowed_special == "all"
+            and not self._lists_special_its_way
+        ):
             specials = self._refusing
         else:
             specials = self._choice(allowed_special, disallowed_special)
@@ -331,6 +336,8 @@ class Encoding(DecodeVerbs):
         return encode_bytes(self._core, bytes(memoryview(text)), self._plain)
 
     def _choice(self, allowed: _Allowed, disallowed: _Disallowed) -> SpecialSet:
+        if self._lists_special_its_way:
+            allowed, disallowed = by_name(self.special_tokens_set, allowed, disallowed)
         if not allowed:
             if not disallowed:  # None too, as in tiktoken
                 return self._plain
@@ -390,6 +397,21 @@ class Encoding(DecodeVerbs):
 
 # what a subclass may replace
 _ENCODE, _ENCODE_ORDINARY = Encoding.encode, Encoding.encode_ordinary
+_SPECIAL_TOKENS_SET = Encoding.special_tokens_set
+
+
+def raise_disallowed_special_token(token: str) -> NoReturn:
+    """Raise what `encode` raises for a text that spells a special token.
+
+    Raises:
+        DisallowedSpecialTokenError: a `ValueError`.
+    """
+    raise DisallowedSpecialTokenError(
+        f"the text spells the special token {token!r}, which is not allowed here; to encode it as "
+        f"that token pass allowed_special={{{token!r}}}, to encode it as plain text pass "
+        "disallowed_special=()",
+        token=token,
+    )
 
 
 def _bytes_of(text_or_bytes: str | bytes) -> bytes:

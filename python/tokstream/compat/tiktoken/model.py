@@ -6,16 +6,12 @@ program adds to them counts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tokstream.compat.tiktoken.core import Encoding
 from tokstream.compat.tiktoken.errors import UnknownModelError
 from tokstream.compat.tiktoken.registry import get_encoding
 from tokstream.encodings import models
 
-if TYPE_CHECKING:
-    from tokstream.compat.tiktoken.core import Encoding
-
-__all__ = ["encoding_for_model", "encoding_name_for_model"]
+__all__ = ["Encoding", "encoding_for_model", "encoding_name_for_model"]
 
 MODEL_PREFIX_TO_ENCODING: dict[str, str] = dict(models.MODEL_PREFIXES)
 MODEL_TO_ENCODING: dict[str, str] = dict(models.MODELS)

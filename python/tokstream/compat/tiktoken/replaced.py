@@ -12,8 +12,9 @@ from tokstream.compat.tiktoken.arguments import checked_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from collections.abc import Set as AbstractSet
 
-__all__ = ["choices", "one_by_one"]
+__all__ = ["by_name", "choices", "one_by_one"]
 
 _Given = TypeVar("_Given")
 _Result = TypeVar("_Result")
@@ -35,14 +36,23 @@ def one_by_one(
 
 def choices(
     encode: Callable[..., list[int]],
-    special_tokens: set[str],
+    special_tokens: AbstractSet[str],
     allowed: Any,  # noqa: ANN401 - as a caller gives them
     disallowed: Any,  # noqa: ANN401
 ) -> Callable[[str], list[int]]:
     """Return a replaced `encode` with the sets of special tokens that tiktoken gives it."""
+    allowed, disallowed = by_name(special_tokens, allowed, disallowed)
+    return partial(encode, allowed_special=allowed, disallowed_special=frozenset(disallowed or ()))
+
+
+def by_name(
+    special_tokens: AbstractSet[str],
+    allowed: Any,  # noqa: ANN401 - as a caller gives them
+    disallowed: Any,  # noqa: ANN401
+) -> tuple[Any, Any]:
+    """Return choices of special tokens with the tokens that "all" stands for."""
     if allowed == "all":
         allowed = special_tokens
     if disallowed == "all":
-        disallowed = special_tokens.difference(allowed or ())
-    disallowed = frozenset(disallowed or ())
-    return partial(encode, allowed_special=allowed, disallowed_special=disallowed)
+        disallowed = frozenset(special_tokens).difference(allowed or ())
+    return allowed, disallowed
