@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
     from records import Row
 
-__all__ = ["circumstances", "rate", "spread", "table", "when"]
+__all__ = ["NO_ENGINES", "circumstances", "rate", "spread", "table", "when"]
+
+NO_ENGINES = ("python", "loaded")
+"""What records compare engines with: bare Python, and tokstream without a text."""
 
 
 def table(heads: str, lines: Iterable[Sequence[str]], note: str) -> str:
@@ -38,13 +41,12 @@ def circumstances(rows: list[Row]) -> str:
 
 
 def when(rows: list[Row]) -> str:
-    """Say how often, when, where and with which versions."""
+    """Say when, where and with which versions; rows may be of several records."""
     first = rows[0]
-    versions = sorted(
-        {f"{row.engine.split()[0].rstrip(',')} {row.version}" for row in rows}
-        - {f"python {first.python}", f"loaded {first.version}"}
-    )
+    named = ((row.engine.split()[0].rstrip(","), row.version) for row in rows)
+    versions = sorted({f"{name} {version}" for name, version in named if name not in NO_ENGINES})
+    commits = " and ".join(dict.fromkeys(row.commit for row in rows))
     return (
-        f"{first.date[:10]}, commit {first.commit}, "
+        f"{first.date[:10]}, commit {commits}, "
         f"{first.machine}, Python {first.python}, {', '.join(versions)}."
     )

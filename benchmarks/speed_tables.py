@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import models
 import records
-from layout import rate, spread, table, when
+from layout import NO_ENGINES, rate, spread, table, when
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -68,7 +68,8 @@ def times(ratio: float | None) -> str:
 def ratios(rows: list[Row]) -> str:
     """Tabulate the first pass against the reference and gigatoken, for every tokenizer."""
     lines = []
-    for found, suffixes in ((Index(rows), ("",)), (index("models"), ("", ", of ranks"))):
+    of_models = records.latest("models")
+    for found, suffixes in ((Index(rows), ("",)), (Index(of_models), ("", ", of ranks"))):
         for encoding in found.encodings():
             reference = models.reference(encoding)
             names = [reference]
@@ -86,7 +87,9 @@ def ratios(rows: list[Row]) -> str:
         "encoding | reference | code | English | Chinese | to gigatoken: code | English | Chinese"
     )
     return table(
-        heads, lines, f"Medians of processes that see the text for the first time, {when(rows)}"
+        heads,
+        lines,
+        f"Medians of processes that see the text for the first time, {when([*rows, *of_models])}",
     )
 
 
@@ -193,7 +196,7 @@ def loading(rows: list[Row]) -> str:
     return table(
         heads,
         lines,
-        f"Median of all processes, with imports; tokstream from prepared files. {when(rows)}",
+        f"Median of all processes, with imports; tokstream from prepared files. {when(found.rows)}",
     )
 
 
@@ -213,7 +216,7 @@ def starts(rows: list[Row]) -> str:
 def memory(rows: list[Row]) -> str:
     """Tabulate peak memory by size of the text."""
     found = Index(rows)
-    engines = [name for name in found.engines() if name not in ("python", "loaded", "tokstream")]
+    engines = [name for name in found.engines() if name not in (*NO_ENGINES, "tokstream")]
     lines = []
     for workload in dict.fromkeys(row.workload for row in rows if row.n_bytes):
         cells = []
@@ -230,7 +233,8 @@ def memory(rows: list[Row]) -> str:
     )
     idle = [row.median for row in rows if row.workload.endswith("idle stream")]
     note = (
-        f"MiB. Bare Python: {bare:.1f}; tokstream with o200k_base loaded: {loaded:.1f}. "
+        f"MiB. Bare Python: {bare:.1f}; a process like the other engines', with tokstream and "
+        f"o200k_base loaded: {loaded:.1f}. "
         f"One of a thousand idle streams: {max(idle, default=0) / 1024:.1f} KiB. {when(rows)}"
     )
     return table(" | ".join(["text", "MiB", *engines]), lines, note)

@@ -126,8 +126,8 @@ def test_streams_of_one_tokenizer_move_between_threads() -> None:
 def test_long_calls_let_other_threads_run(verb: str) -> None:
     tokenizer = get_encoding("cl100k_base")
     text = corpus("english") * 8
-    ids = tokenizer.encode_array(text, disallowed_special=()) if "decode" in verb else None
-    listed = ids.tolist() if verb == "decode" else []
+    ids = tokenizer.encode_array(text if "decode" in verb else "", disallowed_special=())
+    listed = ids.tolist()
     calls: dict[str, Callable[[], object]] = {
         "encode_array": lambda: tokenizer.encode_array(text, disallowed_special=()),
         "count": lambda: tokenizer.count(text, disallowed_special=()),

@@ -64,6 +64,10 @@ def test_mistakes(command):
     assert "no such file" in command.fails(1, "bench", "delay", "absent")
     assert "another picture" in command.fails(2, "bench", "delay", "text", "--plot", "text")
     assert "not a whole number" in command.fails(2, "bench", "delay", "text", "--samples", "few")
+    assert "--max-bytes 0" in command.fails(2, "bench", "delay", "--max-bytes", "0", stdin=TEXT)
+    assert "empty" in command.fails(1, "bench", "delay", stdin=b"")
+    assert ".svg" in command.fails(2, "bench", "delay", "--plot", "delay.png", stdin=TEXT)
+    assert command.names() == ["text"]
 
 
 def test_speed_as_json(command, tokenizer):
@@ -112,6 +116,7 @@ def test_speed_on_text_that_ends_inside_a_character(command):
 def test_mistakes_of_speed(command):
     assert "empty" in command.fails(1, "bench", "speed", stdin=b"")
     assert "--rounds 0" in command.fails(2, "bench", "speed", "--rounds", "0", stdin=TEXT)
+    assert "--max-bytes 0" in command.fails(2, "bench", "speed", "--max-bytes", "0", stdin=TEXT)
     assert "no such file" in command.fails(1, "bench", "speed", "absent")
     (command.directory / "text").write_bytes(b"a <|endoftext|>")
     assert "--special-text" in command.fails(1, "bench", "speed", "text")

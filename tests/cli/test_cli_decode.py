@@ -84,7 +84,7 @@ def test_blocks_may_be_cut_anywhere(cut):
         (b"\x93NUMPY\x01\x00\x76", "npy", ["not complete"]),
         (b"\x93NUMPY\x01\x00\x04\x00{1}\n", "npy", ["header"]),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "npy", ["header"]),
-        (b"[1]\n{", "jsonl", ["line 2"]),
+        (b"[1]\n{", "jsonl", ["at line 2, column 2: ", '"ids"', "--format"]),
         (b"[1]\n\n7", "jsonl", ["line 3", "no list"]),
         (b'[1]\n{"text": 1}', "jsonl", ["line 2", "ids"]),
         (b"[1]\n[1, 2, -3]", "jsonl", ["line 2, id number 2", "-3"]),

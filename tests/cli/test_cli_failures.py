@@ -135,6 +135,40 @@ def test_a_signal_during_a_slow_pipe(old, number, verb):
     assert untouched(old)
 
 
+def test_a_signal_before_the_command_is_there(command):
+    code = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(name, *rest):
+        if name == "tokstream.cli.program":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder)
+from tokstream.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+@pytest.mark.parametrize(("verb", "text"), [("encode", b"hello world \xff"), ("decode", b"64 x")])
+def test_a_message_on_a_terminal_has_a_line_of_its_own(command, verb, text):
+    pty = pytest.importorskip("pty")
+    (command.directory / "text").write_bytes(text)
+    leader, follower = pty.openpty()
+    try:
+        command.fails(1, verb, "text", stdout=follower)
+        assert os.read(leader, 100).endswith(b"\r\n")
+    finally:
+        os.close(leader)
+        os.close(follower)
+    piped = command(verb, "text").stdout
+    assert piped
+    assert not piped.endswith(b"\n")
+
+
 def test_an_ignored_signal_stays_ignored(old):
     def ignore() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)

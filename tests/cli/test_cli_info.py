@@ -34,6 +34,8 @@ def test_the_table_has_every_key(command, gpt2):
 def test_one_name_only(command):
     assert "gpt2" in command.fails(2, "info", "gpt2", "-e", "gpt2")
     assert "gpt2" in command.fails(2, "info", "gpt3")
+    assert "is named ''" in command.fails(2, "info", "")
+    assert "is named ''" in command.fails(2, "count", "-e", "")
 
 
 def test_version(command):

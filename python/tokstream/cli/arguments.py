@@ -23,6 +23,7 @@ __all__ = [
     "add_text_options",
     "add_tokenizer_options",
     "load_tokenizer",
+    "refuse_zero",
     "stream_options",
     "token_limit",
 ]
@@ -167,6 +168,18 @@ def add_number_option(
     )
 
 
+def refuse_zero(arguments: argparse.Namespace, *names: str) -> None:
+    """Refuse numbers of which there must be one at least.
+
+    Raises:
+        CommandError: naming the first option that is 0.
+    """
+    for name in names:
+        if getattr(arguments, name) == 0:
+            option = name.replace("_", "-")
+            raise CommandError(f"--{option} 0 measures nothing; give 1 or more", USAGE)
+
+
 def add_quiet_option(parser: argparse.ArgumentParser) -> None:
     """Add the last options of a command that may work for long."""
     parser.add_argument(
@@ -230,7 +243,8 @@ def load_tokenizer(arguments: argparse.Namespace) -> Tokenizer:
                 raise CommandError(f"{option} goes with --vocab FILE only", USAGE)
         if arguments.model is not None:
             return tokstream.encoding_for_model(arguments.model)
-        return tokstream.get_encoding(arguments.encoding or DEFAULT_ENCODING)
+        is_named = arguments.encoding is not None
+        return tokstream.get_encoding(arguments.encoding if is_named else DEFAULT_ENCODING)
 
     special = dict(arguments.special)
     if len(special) != len(arguments.special):

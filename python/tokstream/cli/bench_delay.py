@@ -11,7 +11,7 @@ import platform
 from typing import TYPE_CHECKING, Final
 
 from tokstream.cli import arguments as shared
-from tokstream.cli.errors import describe
+from tokstream.cli.errors import USAGE, CommandError, describe
 from tokstream.cli.inputs import Source, refuse_to_replace
 from tokstream.cli.outputs import open_output, standard_output
 from tokstream.cli.program import version
@@ -44,6 +44,7 @@ Where a tokenizer changes text before it merges (a normalizer, blanks written as
 in place of unknown text), the bytes that common ids cover are estimated by the length of their
 tokens; then the lower bound is marked as an estimate. `at bound` needs no such estimate.
 """
+OTHER_PICTURES: Final = (".png", ".pdf", ".jpg", ".jpeg", ".gif", ".webp")
 FIGURES: Final = ("mean", "p50", "p99", "max")
 
 
@@ -80,6 +81,11 @@ def execute(arguments: argparse.Namespace) -> int:
     Raises:
         CommandError, TokstreamError: for `program` to word.
     """
+    shared.refuse_zero(arguments, "max_bytes")
+    if arguments.plot is not None and arguments.plot.lower().endswith(OTHER_PICTURES):
+        raise CommandError(
+            f"--plot {arguments.plot}: the picture is an SVG; name a file that ends in .svg", USAGE
+        )
     sources = [Source(path) for path in arguments.files or ["-"]]
     refuse_to_replace(sources, arguments.plot, what="picture")
     tokenizer = shared.load_tokenizer(arguments)
@@ -88,6 +94,8 @@ def execute(arguments: argparse.Namespace) -> int:
     texts = [(source, beginning(source, arguments.max_bytes)) for source in sources]
     with Progress(sum(len(text) for _, text in texts), enabled=not arguments.quiet) as progress:
         for source, text in texts:
+            if not text:
+                raise CommandError(f"{source.name}: empty; there is nothing to measure")
             try:
                 result = measure(
                     tokenizer,

@@ -67,8 +67,7 @@ def execute(arguments: argparse.Namespace) -> int:
     Raises:
         CommandError, TokstreamError: for `program` to word.
     """
-    if arguments.rounds == 0:
-        raise CommandError("--rounds 0 measures nothing; give 1 or more", 2)
+    shared.refuse_zero(arguments, "rounds", "max_bytes")
     sources = [Source(path) for path in arguments.files or ["-"]]
     tokenizer = shared.load_tokenizer(arguments)
     options = shared.stream_options(arguments)

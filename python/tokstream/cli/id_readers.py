@@ -242,7 +242,7 @@ def read_records(blocks: Iterable[bytes]) -> Iterator[Batch]:
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise MisreadError(f"not JSON on line {line}: {error}") from None
+            raise not_json(error, line) from None
         ids = record.get("ids") if isinstance(record, dict) else record
         if not isinstance(ids, list):
             raise MisreadError(f'no list of ids on line {line}; a record is {{"ids": [...]}}')
@@ -256,6 +256,16 @@ def read_records(blocks: Iterable[bytes]) -> Iterator[Batch]:
                 return f"line {line}, id number {start + index}"
 
             yield Batch(array("I", part), start + BATCH_IDS >= len(ids), place)
+
+
+def not_json(error: ValueError | RecursionError, line: int) -> MisreadError:
+    """Word why a line is no record."""
+    place, reason = f"line {line}", str(error)
+    if isinstance(error, json.JSONDecodeError):
+        place, reason = f"{place}, column {error.colno}", error.msg[:1].lower() + error.msg[1:]
+    return MisreadError(
+        f'not JSON at {place}: {reason}; a record is {{"ids": [...]}}, other formats need --format'
+    )
 
 
 def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Output", "open_output", "standard_output"]
 
 STDOUT = 1
+LINE_FEED = 10
 
 
 class Output:
@@ -32,6 +33,7 @@ class Output:
         name: for messages.
         is_regular: whether it is a new regular file, which can be patched.
         n_bytes: bytes written so far.
+        is_inside_line: whether the last byte was no line feed.
     """
 
     def __init__(self, descriptor: int, name: str, *, is_regular: bool) -> None:
@@ -39,6 +41,7 @@ class Output:
         self.name = name
         self.is_regular = is_regular
         self.n_bytes = 0
+        self.is_inside_line = False
 
     def is_terminal(self) -> bool:
         """Tell whether a person looks at it."""
@@ -61,6 +64,7 @@ class Output:
                     select.select([], [self.descriptor], [])
                     continue
                 self.n_bytes += n
+                self.is_inside_line = view[n - 1] != LINE_FEED
                 view = view[n:]
 
     def write_text(self, text: str) -> None:
@@ -95,7 +99,14 @@ def open_output(path: str | None) -> Iterator[Output]:
         CommandError: if the file cannot be created, completed or renamed.
     """
     if path is None or path == "-":
-        yield standard_output()
+        output = standard_output()
+        try:
+            yield output
+        except Exception:
+            # the message gets a line of its own, where a person looks at both
+            if output.is_inside_line and output.is_terminal():
+                output.write(b"\n")
+            raise
         return
     if not path:
         raise CommandError("the output has an empty name; name a file to write", USAGE)
