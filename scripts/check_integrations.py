@@ -53,6 +53,7 @@ TESTS = [
     "tests/compat/test_langchain.py",
     "tests/compat/test_litellm_installed.py",
     "tests/compat/test_vllm.py",
+    "tests/compat/test_vllm_protocol.py",
     "tests/compat/test_hub.py",
     "tests/compat/test_pairs_installed.py",
     "tests/compat/test_snippets.py",
