@@ -209,15 +209,15 @@ def of_memory() -> Iterator[Floor]:
     yield floor
 
 
-def of_threads() -> dict[str, float]:
-    """Return the gain of a second thread by what is encoded, or hashed."""
+def of_threads() -> dict[tuple[str, str], float]:
+    """Return the gain of a second thread by what is encoded, or hashed, and the encoding."""
     cores = index("cores")
     gains = {}
     for row in cores.rows:
         text, _, n = row.workload.rpartition(", ")
         twice = cores.row(f"{text}, 2 threads", row.encoding)
         if row.engine == "tokstream" and n == "1 threads" and twice is not None:
-            gains[text] = row.median / twice.median
+            gains[text, row.encoding] = row.median / twice.median
     return gains
 
 
@@ -230,11 +230,11 @@ def of_time() -> Iterator[Floor]:
     yield floor
     floor = Floor("two threads to one", 1.8, None, "cores")
     gains = of_threads()
-    for text, gain in gains.items():
+    for (text, encoding), gain in gains.items():
         kind, _, shape = text.partition(", ")
         if shape != MACHINE:
-            machine = gains.get(f"{kind}, {MACHINE}", math.nan)
-            floor.add(f"{text}; hashing gains {machine:.2f}", gain)
+            machine = gains.get((f"{kind}, {MACHINE}", encoding), math.nan)
+            floor.add(f"{text}, {encoding}; hashing gains {machine:.2f}", gain)
     yield floor
     paths = index("paths")
     for name, bound in (("avx2", 0.75), ("scalar", 0.5)):
