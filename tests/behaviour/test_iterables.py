@@ -12,6 +12,7 @@ import pytest
 from data import corpus
 from nasty import TEXTS
 from tokstream import DisallowedSpecialTokenError, InvalidUtf8Error, Tokenizer, get_encoding
+from tokstream.pipelines.iterables import encode_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -234,3 +235,18 @@ def test_many_async_streams_at_once(tokenizer: Tokenizer) -> None:
         return await asyncio.gather(*map(one, texts))
 
     assert asyncio.run(run()) == [tokenizer.encode(text) for text in texts]
+
+
+def test_a_first_slice_is_short_and_later_chunks_are_whole() -> None:
+    """The first ids come soon; a chunk of ordinary size costs one feed."""
+    lengths: list[int] = []
+
+    def feed(part: Any) -> str:
+        lengths.append(len(part))
+        return ""
+
+    list(encode_chunks("a" * 6000, feed, str))
+    assert lengths == [256, 1024, 4096, 624]
+    lengths.clear()
+    list(encode_chunks(["a" * 1000] * 3, feed, str))
+    assert lengths == [256, 744, 1000, 1000]

@@ -20,18 +20,17 @@ __all__ = ["encode_async_chunks", "encode_chunks", "slices"]
 _Batch = TypeVar("_Batch", bound="Sized")
 
 FIRST_SLICE = 1 << 8
-"""Length of the first slice of a text: its ids come in microseconds, also where tables that nobody
-has used for a while are in no cache."""
+"""Length of the first slice of all: its ids come in microseconds."""
+BIG_SLICE = 1 << 10
+"""Length of the first slice of a later chunk; other tasks may run after one of this length."""
 LAST_SLICE = 1 << 16
 """Slices grow up to this length."""
-BIG_SLICE = 1 << 10
-"""Other tasks may run after one of this length."""
 
 
-def slices(text: Text) -> Iterator[Text]:
-    """Cut a text into slices of growing length; short ones come whole."""
+def slices(text: Text, length: int) -> Iterator[Text]:
+    """Cut a text into slices, the first of which has `length`; short texts come whole."""
     whole = plain(text) if isinstance(text, str) else view_of(text)
-    begin, length = 0, FIRST_SLICE
+    begin = 0
     while begin < len(whole):
         yield whole[begin : begin + length]
         begin += length
@@ -50,10 +49,12 @@ def encode_chunks(
 ) -> Iterator[_Batch]:
     """Yield the non-empty batches of ids of one text."""
     chunks: Iterable[Text] = (source,) if is_text(source) else source  # type: ignore[assignment]
+    length = FIRST_SLICE
     for chunk in chunks:
-        for part in slices(chunk):
+        for part in slices(chunk, length):
             if len(batch := feed(part)):
                 yield batch
+        length = BIG_SLICE
     if len(batch := finish()):
         yield batch
 
@@ -66,12 +67,14 @@ async def encode_async_chunks(
     """Yield the non-empty batches of ids of one text; let other tasks run within a big chunk."""
     import asyncio  # noqa: PLC0415 - most users have no event loop
 
+    length = FIRST_SLICE
     async for chunk in _as_async(source):
-        for part in slices(chunk):
+        for part in slices(chunk, length):
             if len(batch := feed(part)):
                 yield batch
             if len(part) >= BIG_SLICE:  # type: ignore[arg-type]
                 await asyncio.sleep(0)
+        length = BIG_SLICE
     if len(batch := finish()):
         yield batch
 
